@@ -1,5 +1,7 @@
+import * as TermsStyle from '../terms-style.ts';
+
 /** The styles that only the pages of an account need. */
-export const style = `
+export const style = `${TermsStyle.style}
 nav.sections{display:flex;gap:.25rem;overflow-x:auto;border-bottom:1px solid var(--line);margin-block:0 1.5rem}
 main>h1{font-size:clamp(1.375rem,4vw,1.875rem);margin-top:0;overflow-wrap:anywhere}.lines{white-space:pre-line}.row.presets{display:grid;grid-template-columns:repeat(3,minmax(0,1fr));gap:.5rem}.row.presets button.plain{width:100%;padding-inline:.25rem;font-size:.875rem}.again{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem}.after{margin-top:.75rem}:is(section,section>form)>.actions:last-child{margin-top:1rem}
 table.stack td:last-child:has(form){text-align:end;padding-inline-end:0}table.stack tr:last-child{border-bottom:0}.range a{white-space:nowrap}.presets button{white-space:nowrap}
