@@ -106,7 +106,9 @@ test('it is off until the holder of a card agrees to it on a page that states th
   const ours = await (await fetch(consentUrl)).text();
   const theirs = await (await fetch(await Person.open(`${consentUrl}/card`))).text();
   for (const text of [ours, theirs])
-    for (const part of ['0.98 USD', '1.00 USD', '3.00 USD', agent.account]) expect(text).toContain(part);
+    for (const part of ['0.98 USD', '1.00 USD', '3.00 USD', agent.account.slice(-4)])
+      expect(text).toContain(part);
+  expect(ours).toContain(agent.account);
   await agree(consentUrl);
   expect((await overview(agent)).auto_top_up).toMatchObject({ state: 'on', ...purchaseInput });
 });

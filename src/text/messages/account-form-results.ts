@@ -3,6 +3,8 @@ export const accountResults = {
   'result.no_session':
     'You are not signed in to an account in this browser any more. Sign in, or start a new account.',
   'result.paid': '{amount} is paid.',
+  'result.paid_plan': 'Thank you. {plan} is paid: {amount} for {quantity}, renews {day}.',
+  'result.paid_period': 'Thank you. {plan} is paid: {amount} for {quantity}, until {day}.',
   'result.paid_receipt': 'View receipt',
   'result.no_mail': 'This shop does not send email.',
   'result.frozen':

@@ -8,6 +8,7 @@ import { planOffers } from '../../../journeys/plan-offers.ts';
 import * as Receipts from '../../../journeys/receipts.ts';
 import type { CheckoutContext } from '../../../payment/payment-context.ts';
 import { periodEnd } from '../../../payment/proration.ts';
+import { includedText } from '../../../text/included-text.ts';
 import type { BrowserSession } from '../browser-session.ts';
 import * as ChangePage from '../change.ts';
 import * as FormResult from '../form-result.ts';
@@ -98,6 +99,23 @@ async function changedTo(
   const facts = { plan: planOf(shop, target)?.name ?? target, amount: texts.usd(receipt.total_usd) };
   const link = { url: receipt.url, text: texts.text('result.paid_receipt') };
   return { ...good(texts.text('result.changed_paid', facts)), link };
+}
+
+/** Says that a purchase is paid; of a plan, also what it includes and when it renews. */
+export async function paidText(
+  shop: Pick<CheckoutContext, 'catalog' | 'orders' | 'texts'>,
+  account: string,
+  { plan: id, purchase, total_usd }: Pick<Receipts.PurchaseEntry, 'plan' | 'purchase' | 'total_usd'>,
+): Promise<string> {
+  const { texts, catalog } = shop;
+  const amount = texts.usd(total_usd);
+  const plan = planOf(shop, id);
+  const period =
+    plan === null ? undefined : (await shop.orders.periods(account)).find(({ order }) => order === purchase);
+  if (plan === null || period === undefined) return texts.text('result.paid', { amount });
+  const quantity = includedText(texts, plan.included, unitOfPlan(plan, catalog.services));
+  const facts = { plan: plan.name, amount, quantity, day: texts.day(period.endMs) };
+  return texts.text(period.renews ? 'result.paid_plan' : 'result.paid_period', facts);
 }
 
 function planOf({ catalog }: Pick<CheckoutContext, 'catalog'>, id: string): SubscriptionPlan | null {

@@ -275,7 +275,7 @@ async function confirmed(
   const receipt = purchase === undefined ? null : await Receipts.ofPurchase(shop, account, purchase);
   if (receipt === null) return null;
   const { texts } = shop;
-  const text = texts.text('result.paid', { amount: texts.usd(receipt.total_usd) });
+  const text = await Plan.paidText(shop, account, receipt);
   const link = { url: receipt.url, text: texts.text('result.paid_receipt') };
   return { ...good(text), link };
 }
