@@ -54,7 +54,7 @@ test('a dearer plan is charged only from the page that says the amount, the card
   const today = await todayFor(browser);
   const [row] =
     await shop.sql`SELECT to_char((clock_timestamp() + interval '1 month') AT TIME ZONE 'UTC', 'FMDD Mon YYYY') AS day`;
-  for (const part of [`Change plan and pay ${today} USD`, 'Next renewal', `on ${row?.day}`, '>Cancel</a>'])
+  for (const part of [`Change and pay ${today} USD`, 'Next renewal', `on ${row?.day}`, '>Cancel</a>'])
     expect(asked.html).toContain(part);
   expect(await charges()).toHaveLength(1);
   const sent = { ...confirmed, today_usd: today };

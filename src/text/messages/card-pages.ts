@@ -58,8 +58,8 @@ export const cardPages = {
   'change.card_unknown': 'The card that pays for your present plan',
   'change.renews': 'Next renewal',
   'change.renews_on': '{amount} on {day}, until you cancel',
-  'change.pay': 'Change plan and pay {amount}',
-  'change.pay_taxed': 'Change plan and pay {amount}, plus tax',
+  'change.pay': 'Change and pay {amount}',
+  'change.pay_taxed': 'Change and pay {amount}, plus tax',
   'change.cancel': 'Cancel',
 
   'card.saved_title': 'Card saved',
