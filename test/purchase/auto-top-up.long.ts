@@ -179,7 +179,7 @@ test('after the account has turned it off, its page says so, and the cardholder 
   expect((await put(agent, {})).body.auto_top_up.state).toBe('off');
   const ended = await fetch(`${agent.consentUrl}/stop`, { method: 'POST' });
   expect(await ended.text()).toContain('have stopped');
-  // The account cannot turn it on again: the holder would have to agree anew.
+  // Another charge needs a new agreement.
   await asked(agent);
 });
 

@@ -146,7 +146,7 @@ export function shopPages(
   return app;
 }
 
-/** Returns what is lost by leaving, because no email address can sign in to the account again; null when one can, or nobody is signed in. */
+/** Returns the losses of leaving an account that no email address can sign in to later; null for a claimed account, and for a visitor without one. */
 async function losses(
   shop: AccountJourney.AccountContext & IdentityContext,
   c: Call,
