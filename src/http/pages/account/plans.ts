@@ -79,9 +79,8 @@ function rowsOfPlan(
   const left = leftOfPlan(texts, plan, catalog);
   const row = (period: Period, left: string): Row => ({
     ...{ name, left, period },
-    ...(isEnding(period)
-      ? { status: until(texts, period), until: '' }
-      : { status: texts.text(`account.status_${period.status}`), until: until(texts, period) }),
+    status: texts.text(isEnding(period) ? 'account.status_canceled' : `account.status_${period.status}`),
+    until: until(texts, period),
   });
   const [first, ...later] = subscriptions.filter((one) => one.plan === plan.id);
   // A plan that another one replaced has nothing that could be used or changed.
