@@ -278,7 +278,7 @@ describe('a visitor', () => {
     expect(await shown(two, 'included')).toBe('25');
     expect((await two.open('/shop/account/sign-in', { assertion: `${assertion}x` })).status).toBe(401);
     const kept = two.cookies.get('sluice_visitor') ?? '';
-    await two.open('/shop/leave', {});
+    await two.open('/shop/leave', { confirm: 'yes' });
     two.cookies.set('sluice_visitor', kept);
     expect(await shown(two, 'included')).toBeUndefined();
     expect(await shown(one, 'included')).toBeUndefined();
