@@ -30,8 +30,8 @@ type Plain = Omit<Advice, 'guide' | 'guideUrl'>;
 const nothing = cost([]);
 /** A longer address is refused on the way by many. */
 const urlCharsMax = 8000;
-/** The least probability of the whole chain for an answer without a question: where callers' phrases were learned, and where the description is compared. */
-const sure = { trained: 0.85, described: 0.93 };
+/** The least probability of the whole chain for an answer without a question: where callers' phrases decide, where they count beside the description, and where it is compared alone. */
+const sure = { trained: 0.85, taught: 0.9, described: 0.93 };
 /** Parts of a goal that nothing uses are named up to this number. */
 const unusedCountMax = 5;
 
@@ -99,7 +99,7 @@ const whichData = 'Which data is wanted, of whom, and how much of it?';
 type Verdict = 'sure' | 'doubtful' | 'vague' | 'outside';
 
 /** Judges whether a goal is understood: whether anything sold answers it, and whether the calls are certain. */
-function verdictOf({ vague, isTrained }: Reader.Reading, plan: Chain.Plan): Verdict {
+function verdictOf({ vague, by }: Reader.Reading, plan: Chain.Plan): Verdict {
   const [best] = plan.chains;
   if (best === undefined) return 'outside';
   if (vague === Number.POSITIVE_INFINITY) return 'vague';
@@ -111,7 +111,7 @@ function verdictOf({ vague, isTrained }: Reader.Reading, plan: Chain.Plan): Verd
   const first = share((links) => links[0]?.offer);
   if (plan.vague > Math.max(first, plan.outside)) return 'vague';
   if (plan.outside > first) return 'outside';
-  return share(Chain.meaning) >= sure[isTrained ? 'trained' : 'described'] ? 'sure' : 'doubtful';
+  return share(Chain.meaning) >= sure[by] ? 'sure' : 'doubtful';
 }
 
 /** Asks which of the two most probable readings is meant. */

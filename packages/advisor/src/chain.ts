@@ -30,7 +30,7 @@ const chainCountMax = 8;
 export function plan(goal: Goal, surface: Surface, reading: Reading): Plan {
   const planning = prepare(goal, surface, reading);
   const drafts = draftsOf(planning);
-  const weights = Knowledge.chainWeights()[reading.isTrained ? 'trained' : 'described'];
+  const weights = Knowledge.chainWeights()[reading.by];
   const evidence = [...drafts.map((draft) => draft.evidence), ...othersOf(reading)];
   const shares = Ranker.probabilities(Ranker.scores(weights, evidence));
   const sorted = drafts
@@ -79,10 +79,10 @@ export function draftsOf(planning: Draft.Planning): Draft.Draft[] {
 }
 
 /** Returns the evidence that no chain answers a goal, and that it says too little. */
-export function othersOf({ isTrained, odds, outside, vague, known }: Reading): Draft.Evidence[] {
+export function othersOf({ by, odds, outside, vague, known }: Reading): Draft.Evidence[] {
   const most = Draft.cut(Math.max(...odds));
   const none = { outside: 1, outsideOdds: Draft.cut(outside), outsideMost: most, outsideUnknown: 1 - known };
-  return isTrained ? [none, { vague: 1, vagueOdds: Draft.cut(vague), vagueMost: most }] : [none];
+  return by === 'described' ? [none] : [none, { vague: 1, vagueOdds: Draft.cut(vague), vagueMost: most }];
 }
 
 /** Returns the positions of the calls that only find, by a name, the numbers which a later one needs. */

@@ -49,6 +49,11 @@ export function oddsOf({ reading }: Planning, at: number): number {
   return cut(reading.odds[at] ?? -odds.most);
 }
 
+/** Returns the log-odds of an operation in the part of the goal that speaks of it most. */
+function partOdds({ reading }: Planning, at: number): number {
+  return cut(reading.parts[at]?.odds ?? -odds.most);
+}
+
 /** Returns log-odds within what is weighed. */
 export function cut(of: number): number {
   return Math.max(-odds.most, Math.min(odds.most, of));
@@ -82,11 +87,15 @@ function evidenceOf(
   if ([...planning.literals].some((word) => !taken.has(word))) add(sum.missing ? 'mistaken' : 'idle', 1);
   const rest = planning.surface.offers.filter(({ at }) => !members.includes(at));
   add('left', Math.max(0, ...rest.map(({ at }) => oddsOf(planning, at))));
+  if (planning.reading.parts.length > 0) {
+    add('leftPart', Math.max(-odds.most, ...rest.map(({ at }) => partOdds(planning, at))));
+    add('lowestPart', Math.min(...members.map((at) => partOdds(planning, at))));
+  }
   if (members.length > 1) {
     add(`of${members.length}`, 1);
     add(`several${members.length}`, planning.reading.several);
   }
-  if (planning.reading.isTrained) addCounts(planning, members, add);
+  if (planning.reading.by !== 'described') addCounts(planning, members, add);
   return sum;
 }
 
@@ -99,7 +108,9 @@ function isFindable(planning: Planning, { makers }: Ask): boolean {
 function isSearch({ surface: { offers }, reading }: Planning, at: number): boolean {
   const offer = offers[at];
   return (
-    !reading.isTrained && offer?.operation.method === 'GET' && offer.asks.every(({ slot }) => !slot.isKey)
+    reading.by !== 'trained' &&
+    offer?.operation.method === 'GET' &&
+    offer.asks.every(({ slot }) => !slot.isKey)
   );
 }
 
@@ -125,6 +136,7 @@ function addCalls(
     if (role !== 'leading') wanted.push(value);
     add(role, 1);
     add(`${role}Odds`, value);
+    if (planning.reading.parts.length > 0) add(`${role}Part`, partOdds(planning, at));
     add('unfound', Number(unfound.has(at) && !isFound));
     add('back', Number(taking === 'led' && !fed.has(index) && returned.has(at)));
   }
@@ -153,7 +165,7 @@ function fedBy(planning: Planning, sources: readonly (readonly Source[])[]): Set
 
 /** A value that an operation can do without; callers' phrases say by themselves if it is looked up. */
 function isOptional({ reading }: Planning, { slot }: Ask): boolean {
-  return !reading.isTrained && !slot.isKey && !slot.leaf.required;
+  return reading.by !== 'trained' && !slot.isKey && !slot.leaf.required;
 }
 
 /** Counts callers' goals that have the chain, and each call of it before another. */
@@ -178,13 +190,13 @@ function leastOf(
   const own = sources[index] ?? [];
   if (!fed.has(index) || !own.every(({ kind }) => kind === 'given')) return null;
   const isSearch =
-    !planning.reading.isTrained &&
+    planning.reading.by !== 'trained' &&
     (planning.surface.offers[at]?.operation.method === 'GET' || oddsOf(planning, at) > odds.searched);
   return own.length > 0 || isSearch ? odds.leading : null;
 }
 
-/** Operations that feed others come first; of the rest, those that callers mostly name first. */
-function ordered({ surface, unfound }: Planning, members: readonly number[]): number[] {
+/** Operations that feed others come first; of the rest, those that callers mostly name first, and then those that the goal does. */
+function ordered({ surface, unfound, reading }: Planning, members: readonly number[]): number[] {
   const rest = [...members];
   const done: number[] = [];
   const feeds = (from: number, to: number) =>
@@ -198,7 +210,10 @@ function ordered({ surface, unfound }: Planning, members: readonly number[]): nu
       rest.every((from) => from === at || !feeds(from, at) || feeds(at, from)),
     );
     const next = (free.length > 0 ? free : rest).sort(
-      (a, b) => precedence(surface, b, a) - precedence(surface, a, b) || a - b,
+      (a, b) =>
+        precedence(surface, b, a) - precedence(surface, a, b) ||
+        (reading.parts[a]?.part ?? 0) - (reading.parts[b]?.part ?? 0) ||
+        a - b,
     )[0] as number;
     done.push(next);
     rest.splice(rest.indexOf(next), 1);

@@ -73,9 +73,9 @@ export function weights(): Readonly<Record<string, number>> {
   return JSON.parse(read('ranker.json'));
 }
 
-let chains: Record<'trained' | 'described', Readonly<Record<string, number>>> | undefined;
+let chains: Record<'trained' | 'taught' | 'described', Readonly<Record<string, number>>> | undefined;
 
-/** The trained weights of what speaks for some calls together: where callers' phrases were learned, and where the description is compared. */
+/** The trained weights of what speaks for some calls together: where callers' phrases decide, where they count beside the description, and where it is compared alone. */
 export function chainWeights(): NonNullable<typeof chains> {
   chains ??= JSON.parse(read('chains.json'));
   return chains as NonNullable<typeof chains>;

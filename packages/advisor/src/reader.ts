@@ -5,6 +5,7 @@ import * as Described from './described.ts';
 import * as Features from './features.ts';
 import * as Goal from './goal.ts';
 import type * as Identifier from './identifier.ts';
+import * as Intents from './intents.ts';
 import * as Key from './key.ts';
 import * as Knowledge from './knowledge.ts';
 import type { Offer } from './offer.ts';
@@ -48,8 +49,10 @@ export type Reading = {
   several: number;
   /** The share of the goal's words that the descriptions contain, from 0 to 1. */
   known: number;
-  /** True when callers' own phrases decide. */
-  isTrained: boolean;
+  /** The part of the goal that speaks of each operation most, and its log-odds there; empty where they are not known. */
+  parts: readonly { odds: number; part: number }[];
+  /** The source that decides: callers' own phrases, these beside the description, or the description alone. */
+  by: 'trained' | 'taught' | 'described';
   /** Values of the goal that look like the identifier of one thing. */
   identifiers: readonly Identifier.Identifier[];
 };
@@ -62,8 +65,13 @@ const examplesAtOnce = 10;
 
 /** Goals outside of the offer are few beside those that can be answered. */
 const weights = { asked: 1, described: 0.6, outside: 3, vague: 1 };
-/** The weight of an operation's phrases by their number; the description has the rest. Fewer than `some` are compared as it is, `many` decide alone. */
-const phraseWeight = { some: 20, many: 60, between: 0.7 };
+/** The temperature, the least share and the weight of the common operations among the features of a goal. */
+const common = { heat: 0.5, shareMin: 0.02, weight: 0.5 };
+/**
+ * The weight of an operation's phrases by their number; the description has the rest. Fewer than `some` are compared as it is; `many` of every
+ * operation decide alone.
+ */
+const phraseWeight = { some: 20, many: 100, between: 0.7 };
 /**
  * The weight of a description's words, and the share of the goal's words from which they count.
  */
@@ -96,9 +104,10 @@ export function* open(
   const words = wordsOf(offers, concepts);
   const reader = { concepts, keysOf, words };
   yield;
-  const { some, many, between } = phraseWeight;
-  const learned = asked.map((count) => (count < some ? 0 : count < many ? between : 1));
-  const api = learned.every((share) => share === 1)
+  const { some, between } = phraseWeight;
+  const isAlone = isLearned(offers, samples);
+  const learned = asked.map((count) => (isAlone ? 1 : count < some ? 0 : between));
+  const api = isAlone
     ? null
     : yield* Described.open(offers, phrasesOf(offers, samples), concepts, Knowledge.intents());
   const isLearning = learned.some((share) => share > 0);
@@ -110,7 +119,7 @@ export function* open(
   for (const { ask, calls, kind } of all) {
     if (examples.length % examplesAtOnce === 0) yield;
     examples.push({
-      features: Features.of(Goal.read(Translation.toEnglish(ask, concepts).text), concepts, keysOf),
+      features: featuresOf({ ...reader, api }, Goal.read(Translation.toEnglish(ask, concepts).text)),
       classes: classesOf(kind, calls, offers.length),
       weight: weights[kind],
     });
@@ -154,6 +163,23 @@ function phrasesOf(offers: readonly Offer[], samples: readonly Sample[]): string
   );
 }
 
+/** The features of a goal; beside few phrases also the common operations that it is like. */
+function featuresOf(
+  { concepts, keysOf, api }: Pick<Reader, 'concepts' | 'keysOf' | 'api'>,
+  goal: Goal.Goal,
+): Classifier.Features {
+  const features = new Map(Features.of(goal, concepts, keysOf));
+  if (api === null) return features;
+  const shares = Intents.probabilities(
+    api.intents,
+    Features.tokens(goal, concepts, () => []),
+    common.heat,
+  );
+  for (const [at, share] of shares.entries())
+    if (share >= common.shareMin) features.set(`#${at}`, common.weight * Math.sqrt(share));
+  return features;
+}
+
 /** Titles of operations that can follow each other, as examples of goals that need both. */
 function joinedTitles(offers: readonly Offer[], { at, asks, summary }: Offer): Sample[] {
   const makers = asks.flatMap(({ slot, makers: those }) => (slot.isKey ? those.map((made) => made.at) : []));
@@ -176,13 +202,37 @@ export function read(reader: Reader, goal: Goal.Goal, text: string): Reading {
     ...own,
     odds: own.odds.map((odds, at) => mixed(odds, other.odds[at] ?? 0, reader.learned[at] ?? 0)),
     outside: mixed(own.outside, other.outside, share),
+    vague: Math.max(own.vague, other.vague),
+    several: other.several,
+    parts: partOdds(reader, text, other.odds),
+    by: 'taught',
   };
+}
+
+/** The parts of a goal that are read on their own; a long text says what it wants before. */
+const partCountMax = 8;
+/** Words and marks between the parts of a goal. */
+const between =
+  /[.,;:!?\n]+\s|\s(?:and|then|und|dann|y|luego|después|e|poi|depois|et|puis|en|daarna|dan)\s|→|->/giu;
+
+/** The odds of each operation in the part of a goal that speaks of it most. */
+function partOdds(reader: Reader, text: string, whole: readonly number[]): Reading['parts'] {
+  const parts = text.split(between).filter((part) => part.trim().split(/\s+/).length > 1);
+  if (parts.length < 2) return whole.map((odds) => ({ odds, part: 0 }));
+  const scores = parts.slice(0, partCountMax).map((part) => {
+    const goal = Goal.read(Translation.toEnglish(part, reader.concepts).text);
+    return Classifier.score(reader.classifier, featuresOf(reader, goal));
+  });
+  return whole.map((_, at) => {
+    const own = scores.map((score) => score[at] ?? 0);
+    const odds = Math.max(...own);
+    return { odds, part: own.indexOf(odds) };
+  });
 }
 
 /** Reads a goal by the phrases of callers. */
 function learnt(reader: Reader, goal: Goal.Goal): Reading {
-  const features = Features.of(goal, reader.concepts, reader.keysOf);
-  const scores = Classifier.score(reader.classifier, features);
+  const scores = Classifier.score(reader.classifier, featuresOf(reader, goal));
   const { shares, known } = covered(reader, goal);
   const count = reader.trust.length;
   return {
@@ -193,7 +243,8 @@ function learnt(reader: Reader, goal: Goal.Goal): Reading {
     vague: scores[count + 1] ?? 0,
     several: scores[count + 2] ?? 0,
     known,
-    isTrained: true,
+    parts: [],
+    by: 'trained',
     identifiers: [],
   };
 }
@@ -214,7 +265,8 @@ function compared({ ranks }: Reader, api: Described.Api, goal: Goal.Goal, text: 
         ? Number.POSITIVE_INFINITY
         : Number.NEGATIVE_INFINITY,
     known: asked.known,
-    isTrained: false,
+    parts: [],
+    by: 'described',
     identifiers: asked.identifiers,
   };
 }

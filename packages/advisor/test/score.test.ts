@@ -48,6 +48,14 @@ describe('the advisor', () => {
     },
   );
 
+  test('is measured on an API of event tickets with the goals of its seller', async () => {
+    const taught = await GoalSet.advisor('../train/apis/seventh/ticketing-taught.yaml');
+    const { goals, chain, confident, wrong } = scored(taught.advisor, '../train/apis/seventh/ticketing.json');
+    expect(chain / goals).toBeGreaterThan(0.7);
+    expect(confident / goals).toBeGreaterThan(0.3);
+    expect(wrong / confident).toBeLessThan(0.1);
+  });
+
   test('answers a goal in 20 ms of CPU time', () => {
     const cases = GoalSet.cases('goals/development.json');
     const before = process.threadCpuUsage();

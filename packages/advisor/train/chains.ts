@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import * as Advisor from '../src/advisor.ts';
 import * as Chain from '../src/chain.ts';
 import type * as Draft from '../src/draft.ts';
@@ -13,11 +13,11 @@ import * as Softmax from './softmax.ts';
 
 // node packages/advisor/train/chains.ts [--save]
 // Learns what speaks for some calls together: over goals of the bundled catalogue, each read by what was learned from the others, and over
-// the APIs of test/goals and train/apis, each read by what was learned from others. Prints how well goals are answered that were left
-// out of both. --save writes data/chains.json.
+// the APIs of test/goals and train/apis, each read by what was learned from others: by their description, and with their sellers' goals.
+// Prints how well goals are answered that were left out of both. --only=NAME reads one of the three. --save writes data/chains.json.
 
 const foldCount = 5;
-const penalties = { trained: 2e-4, described: 1e-3 };
+const penalties = { trained: 2e-4, described: 1e-3, taught: 2e-3 };
 /** Expert estimates, from which what is learned departs only as far as the goals demand: few goals for several calls of other APIs are known. */
 const prior = {
   mainOdds: 1,
@@ -37,6 +37,8 @@ const prior = {
   outside: -1,
   outsideOdds: 1,
 };
+/** Few goals are known beside sellers' own: what is learned from them departs from what holds for descriptions. */
+const priorOf = (kind: Reader.Reading['by']) => (kind === 'taught' ? chainWeights().described : prior);
 /** The chains of a goal that are learned from: the most probable. */
 const readingCountMax = 60;
 
@@ -69,7 +71,7 @@ function exampleOf(
   const goal = Goal.read(Translation.toEnglish(text, reader.concepts).text);
   const reading = Reader.read(reader, goal, text);
   const planning = Chain.prepare(goal, surface, reading);
-  const initial = chainWeights()[reading.isTrained ? 'trained' : 'described'];
+  const initial = chainWeights()[reading.by];
   const drafts = Chain.draftsOf(planning);
   const isRight = ({ members, sources }: Draft.Draft) => {
     // Calls that find what a later one needs are no fault.
@@ -92,14 +94,14 @@ function exampleOf(
   const least = [...scores].sort((a, b) => b - a)[readingCountMax] ?? Number.NEGATIVE_INFINITY;
   const kept = drafts.filter((draft, at) => isRight(draft) || (scores[at] as number) > least);
   const isInside = right.chains.length + right.first.length > 0;
-  const none = right.isVague && reading.isTrained ? kept.length + 1 : kept.length;
+  const none = right.isVague && reading.by !== 'described' ? kept.length + 1 : kept.length;
   return {
     group,
     isInside,
     isSeveral: (right.chains[0]?.length ?? 0) > 1,
     readings: [...kept.map(({ evidence }) => evidence), ...Chain.othersOf(reading)],
     right: isInside ? kept.flatMap((draft, at) => (isRight(draft) ? [at] : [])) : [none],
-    weight: isInside && (right.chains[0]?.length ?? 0) < 2 ? 1 : reading.isTrained ? 1 : rareWeight,
+    weight: isInside && (right.chains[0]?.length ?? 0) < 2 ? 1 : reading.by === 'described' ? rareWeight : 1,
     firsts: kept.map(({ members }) => String(members[0])),
     meanings: kept.map(({ members }) => members.join(' ')),
   };
@@ -123,25 +125,48 @@ async function bundled(): Promise<Example[]> {
   });
 }
 
+/** Reads goals of callers. */
+function ofCallers(
+  advisor: Advisor.Advisor,
+  reader: Reader.Reader,
+  goals: readonly GoalSet.Case[],
+  group: string,
+): Example[] {
+  const at = new Map(advisor.surface.offers.map((offer) => [offer.operation.id, offer.at]));
+  const placeOf = (id: string) => at.get(id) ?? -1;
+  return goals.map(({ goal, first, chains, status }) => {
+    const right = {
+      chains: chains.map((steps) => steps.map(([id = '']) => placeOf(id))),
+      first: chains.length > 0 ? [] : first.map(placeOf),
+      isVague: status === 'needs_input',
+    };
+    return exampleOf(advisor, reader, goal, right, group);
+  });
+}
+
 async function described(): Promise<Example[]> {
   const apis = [...(await Apis.read()).values()];
   const ranksOf = Apis.leftOut(apis);
   return apis.flatMap(({ advisor, goals }, place) => {
-    const ranks = ranksOf[place % Apis.foldCount] ?? {};
-    const reader = { ...advisor.surface.reader(), ranks };
-    const at = new Map(advisor.surface.offers.map((offer) => [offer.operation.id, offer.at]));
-    const placeOf = (id: string) => at.get(id) ?? -1;
-    return goals
-      .filter(({ status }) => status !== 'needs_input')
-      .map(({ goal, first, chains }) => {
-        const right = {
-          chains: chains.map((steps) => steps.map(([id = '']) => placeOf(id))),
-          first: chains.length > 0 ? [] : first.map(placeOf),
-          isVague: false,
-        };
-        return exampleOf(advisor, reader, goal, right, String(place % Apis.foldCount));
-      });
+    const reader = { ...advisor.surface.reader(), ranks: ranksOf[place % Apis.foldCount] ?? {} };
+    const clear = goals.filter(({ status }) => status !== 'needs_input');
+    return ofCallers(advisor, reader, clear, String(place % Apis.foldCount));
   });
+}
+
+/** The APIs whose sellers wrote goals; each folder is left out at a time. */
+async function taught(): Promise<Example[]> {
+  const apis = await Apis.read();
+  const ranksOf = Apis.leftOut([...apis.values()]);
+  const examples: Example[] = [];
+  for (const [place, [name, { goals }]] of [...apis].entries()) {
+    const catalog = new URL(`apis/${name}-taught.yaml`, import.meta.url);
+    if (!existsSync(catalog)) continue;
+    const { advisor } = await GoalSet.advisor(catalog.href);
+    const reader = { ...advisor.surface.reader(), ranks: ranksOf[place % Apis.foldCount] ?? {} };
+    examples.push(...ofCallers(advisor, reader, goals, name.split('/')[0] ?? ''));
+  }
+  return examples;
 }
 
 type Judged = {
@@ -204,7 +229,7 @@ function print(name: string, judged: readonly Judged[]): void {
 }
 
 const learned: Record<string, Ranker.Weights> = {};
-for (const [name, read] of Object.entries({ trained: bundled, described })) {
+for (const [name, read] of Object.entries({ trained: bundled, described, taught })) {
   if (
     process.argv.includes(`--only=${name}`) === false &&
     process.argv.some((arg) => arg.startsWith('--only'))
@@ -212,7 +237,7 @@ for (const [name, read] of Object.entries({ trained: bundled, described })) {
     continue;
   const examples = await read();
   const usable = (some: readonly Example[]) => some.filter(({ right }) => right.length > 0);
-  const kind = name as 'trained' | 'described';
+  const kind = name as Reader.Reading['by'];
   const initial = chainWeights()[kind];
   print(
     `${name} before`,
@@ -222,12 +247,12 @@ for (const [name, read] of Object.entries({ trained: bundled, described })) {
     const weights = Softmax.train(
       usable(examples.filter((other) => other.group !== group)),
       penalties[kind],
-      prior,
+      priorOf(kind),
     );
     return own.map((example) => judge(weights, example));
   });
   print(`${name} after `, judged);
-  learned[name] = Softmax.train(usable(examples), penalties[kind], prior);
+  learned[name] = Softmax.train(usable(examples), penalties[kind], priorOf(kind));
   process.stdout.write(`${JSON.stringify(learned[name])}\n`);
 }
 if (process.argv.includes('--save')) {
