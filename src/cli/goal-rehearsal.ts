@@ -25,7 +25,7 @@ const publicUrl = 'http://localhost:4020';
 /**
  * Asks the advisor goals of the catalogue, each of which was left out when it was taught.
  * @param askedMax the most goals to ask, spread over the file; one takes some 20 ms
- * @param show is told what happens now
+ * @param show receives a line about the current step
  */
 export function rehearse(
   { catalog, document }: LoadedCatalog,

@@ -67,7 +67,7 @@ export function ofList(proses: readonly string[], name: string, path: string): L
   return { most: stated > 0 ? stated : null, mentioned: largest(proses, patterns(value, gap, own)) };
 }
 
-/** Returns how many items of a list of `name` one unit of a parameter stands for, such as 24 hours for `days`; null if it counts none. */
+/** Returns how many items of a list of `name` each period of a parameter is, such as 24 hours for `days`; null if it has no period. */
 export function periodsIn(parameter: string, name: string, path: string): number | null {
   const own = /s$/.test(parameter) ? periodOf(parameter) : null;
   const period = periodOf(name) ?? periodOf(path.split('/').at(-1) ?? '');

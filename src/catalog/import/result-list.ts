@@ -37,7 +37,7 @@ const envelope =
 const ownPropertiesMax = 4;
 
 /**
- * Tells a list of results from one thing that has an incidental list, such as its tags or attachments. A list is the results where it is
+ * Distinguishes a list of results from one thing that has an incidental list, such as its tags or attachments. A list is the results where it is
  * the main content: the response has no id, text or many properties of its own beside it, or the list has a usual name or that of the path.
  * @param isPaged the request limits the length of a page, so that a list of objects is the results
  */
