@@ -5,7 +5,7 @@ import type { Catalog } from '../../catalog/catalog.ts';
 import type * as Description from '../../catalog/description.ts';
 import type { Included } from '../../catalog/included.ts';
 import type { Operation } from '../../catalog/operation.ts';
-import { isTrialImmediate, trialOf } from '../../catalog/plan.ts';
+import { isTrialImmediate, type Plan, trialOf } from '../../catalog/plan.ts';
 import { isByUsage, sharedUnit, unitOfPlan } from '../../catalog/plan-unit.ts';
 import type { Service } from '../../catalog/service.ts';
 import * as TaxNote from '../../catalog/tax-note.ts';
@@ -22,7 +22,7 @@ import { say } from './say.ts';
 import { startForm } from './start-form.ts';
 import { requestForm, type TryFormFacts } from './try-form.ts';
 import type { TrialOutcome } from './try-it.ts';
-import { tryStatus } from './try-status.ts';
+import { tryRefusal, tryStatus } from './try-status.ts';
 import { unitPrice } from './unit-price.ts';
 
 /** Longer lists of services with one price are folded. */
@@ -200,7 +200,7 @@ function attempt(texts: Texts, { tried, catalog, summary, isTrying }: ShopFacts)
   const form = requestForm(texts, tried, choice, price(texts, operation));
   if (!isOpen) return html``;
   return html`<section id="try"><h2>${say(texts, 'try.title')}</h2>
-${tried.faults.length === 0 ? '' : html`<p class="note" role="alert">${say(texts, 'try.fault_fields')}</p>`}${trial === null ? html`<p class="soft">${say(texts, 'try.intro')}${free}</p>` : outcome(texts, trial, summary !== null)}
+${tried.faults.length === 0 ? '' : html`<p class="note" role="alert">${say(texts, 'try.fault_fields')}</p>`}${trial === null ? html`<p class="soft">${say(texts, 'try.intro')}${free}</p>` : outcome(texts, trial, tried, plans, summary !== null)}
 ${trial === null ? form : html`<details class="again"><summary><h3>${say(texts, 'try.again')}</h3></summary>${form}</details>`}
 </section>`;
 }
@@ -221,8 +221,18 @@ function firstFree(texts: Texts, { asset, amount }: Included, unit: string): Htm
 }
 
 /** The outcome of the request, above the form; after it a visitor who has an account is led to it. */
-function outcome(texts: Texts, trial: TrialOutcome, hasAccount: boolean): Html {
-  if (trial.kind === 'refusal') return html`<p class="note" role="alert">${trial.message}</p>`;
+function outcome(
+  texts: Texts,
+  trial: TrialOutcome,
+  { operation: { id }, key }: TryForm,
+  plans: readonly Plan[],
+  hasAccount: boolean,
+): Html {
+  if (trial.kind === 'refusal')
+    return tryRefusal(texts, plans, trial, {
+      action: '/shop/try#try',
+      fields: { operation: id, shown: id, key },
+    });
   const { body, isCut } = trial;
   return html`${tryStatus(texts, trial)}${codeBlock(texts.text('try.response_body'), body)}
 ${isCut ? html`<p class="soft">${say(texts, 'try.cut')}</p>` : ''}${hasAccount ? html`<p class="next">${say(texts, 'try.next', { keys: html`<a href="/shop/account/keys">${say(texts, 'steps.key_link')}</a>`, account: html`<a href="/shop/account">${say(texts, 'try.next_account')}</a>` })}</p>` : ''}`;

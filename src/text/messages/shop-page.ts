@@ -176,6 +176,21 @@ export const shopPage = {
   'try.not_text': '{bytes} bytes of {type}',
   'try.no_type': 'no type',
   'try.cancelled': 'The request was cancelled before its response arrived. Send it again.',
+  'try.short':
+    'This request asks for up to {asked}, and you have {left} left. Nothing was sent or charged.',
+  'try.short_unclear':
+    'This request does not clearly say how many {units} it asks for. It could return up to {asked}, and you have {left} left. Nothing was sent or charged.',
+  'try.short_usage':
+    'This request may cost up to {required}, and you have {available} left. Nothing was sent or charged. Lower the most that it can use, or add credit.',
+  'try.short_counted_more':
+    'The response has more {units} than you have left. It was not delivered, and nothing was charged.',
+  'try.short_unpaid_calls':
+    'Several requests of this account were not paid, so more has to be reserved for a while than you have left. Nothing was charged. Try again later, or add credit.',
+  'try.trial_paused':
+    'All free trials of this shop are used up for now. Nothing was charged. Try again in an hour, or choose a plan.',
+  'try.key_not_allowed': 'This key cannot call {service}. Use another key.',
+  'try.ask_fewer': 'Ask for {quantity}',
+  'try.add_credit': 'Add credit',
   'try.incomplete':
     'The response was incomplete, or is too long to show here. Nothing was charged. Call the API from a program for long responses.',
   'try.unknown_operation': 'This shop does not sell this operation. Choose one from the list.',

@@ -93,9 +93,10 @@ export function shopPages(
       return new Response(null, { status: 303, headers: { location } });
     }
     const typed = readTyped(shop, operation, form);
-    if (typed.faults.length > 0 || form.has('check'))
+    if (typed.faults.length > 0 || form.has('check') || form.has('fill'))
       return front(shop, await BrowserSession.readSession(shop, c), typed, {
         status: typed.faults.length > 0 ? 422 : 200,
+        isTrying: true,
       });
     // A reload sends the key of the form again, and gets the stored response.
     const key = form.get('key') ?? '';
