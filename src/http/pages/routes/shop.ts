@@ -25,6 +25,7 @@ import * as Frame from '../frame.ts';
 import { style as frontStyle } from '../front-style.ts';
 import * as LeavePage from '../leave.ts';
 import * as Page from '../shop.ts';
+import type { ShopFacts, TryForm } from '../shop-facts.ts';
 import * as TryFields from '../try-fields.ts';
 import { style as tryStyle } from '../try-form.ts';
 import * as TryIt from '../try-it.ts';
@@ -163,12 +164,12 @@ const anonymous = { 'cache-control': 'private, no-cache' };
 async function front(
   shop: FrontContext,
   visitor: BrowserSession.BrowserSession | null,
-  tried: Page.TryForm,
+  tried: TryForm,
   options: {
     status?: number;
     headers?: Readonly<Record<string, string>>;
     isTrying?: boolean;
-    refusedBuy?: Page.ShopFacts['refusedBuy'];
+    refusedBuy?: ShopFacts['refusedBuy'];
   } = {},
 ): Promise<Response> {
   const { status = 200, headers = {}, isTrying = false, refusedBuy } = options;
@@ -199,7 +200,7 @@ async function front(
 type TryContext = Pick<CatalogContext, 'description'> & Pick<DiscoveryContext, 'reference'>;
 
 /** The initial form. */
-function example(shop: TryContext, operation: Operation): Page.TryForm {
+function example(shop: TryContext, operation: Operation): TryForm {
   const request = { path: operation.path, body: ExampleRequest.smallBody(operation, shop.description) };
   return formOf(shop, operation, { ...request, typed: null, faults: [], isRaw: false });
 }
@@ -208,7 +209,7 @@ function example(shop: TryContext, operation: Operation): Page.TryForm {
  * The request of a form: of its fields, or of its path and JSON. It belongs to the operation that the form was shown with; another one gets
  * its example.
  */
-function readTyped(shop: TryContext, operation: Operation, form: URLSearchParams): Page.TryForm {
+function readTyped(shop: TryContext, operation: Operation, form: URLSearchParams): TryForm {
   if ((form.get('shown') ?? operation.id) !== operation.id) return example(shop, operation);
   if ((form.get('check') ?? form.get('as')) !== 'fields') {
     const request = { path: form.get('path') ?? '', body: form.get('body') ?? '' };
@@ -227,8 +228,8 @@ function readTyped(shop: TryContext, operation: Operation, form: URLSearchParams
 function formOf(
   shop: TryContext,
   operation: Operation,
-  typed: Pick<Page.TryForm, 'path' | 'body' | 'typed' | 'faults' | 'isRaw'>,
-): Page.TryForm {
+  typed: Pick<TryForm, 'path' | 'body' | 'typed' | 'faults' | 'isRaw'>,
+): TryForm {
   const fields = fieldsIn(shop, operation);
   const highest = typed.faults.length > 0 ? null : highestPrice(operation, typed);
   return { ...{ operation, fields, highest, ...typed }, key: newId('try'), trial: null };
