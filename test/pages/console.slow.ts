@@ -1,6 +1,6 @@
 import { id } from '@sluice/kernel/id';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import * as Upstream from '../proxy/scripted-upstream.ts';
 import * as Agent from '../purchase/agent.ts';
 import * as Books from '../purchase/books.ts';
@@ -94,7 +94,7 @@ async function history(): Promise<Map<Screen, string>> {
   >`SELECT o.id FROM shop.purchase o JOIN shop.account a ON a.id = o.account_id WHERE a.email = ${addresses[3] ?? ''}`;
   const [payment] = await network.paymentsOf(first?.id ?? '');
   await network.control('/disputes', { payment_intent: payment?.id, reason: 'product_not_received' });
-  await expect.poll(async () => (await shop.sql`SELECT 1 FROM shop.reversal`).length).toBe(1);
+  await vi.waitFor(async () => expect((await shop.sql`SELECT 1 FROM shop.reversal`).length).toBe(1), 20_000);
   return named;
 }
 
