@@ -21,7 +21,7 @@ export function welcome(texts: Texts, { catalog, tried, response, isTrying }: Sh
   const trial = trialOf(plans);
   return html`<div class="hero${isTrying ? '' : ' shown'}"><div>
 <h1>${title}</h1>
-<p class="lead">${lead}${names === title ? '' : ` ${names}.`}</p>
+<p class="lead">${lead}${names === title ? '' : html` ${say(texts, 'shop.includes', { names })}`}</p>
 ${priced.length === 0 ? '' : perThousand(texts, priced)}
 <div class="actions">${trial === null ? '' : startForm(texts, plans)}<a class="button plain" href="/docs">${say(texts, 'shop.see_reference')}</a><a href="#plans">${say(texts, 'shop.see_plans')}</a></div>
 ${trial === null || !isTrialImmediate(plans) ? '' : html`<p class="soft">${firstFree(texts, trial.included, unitOfPlan(trial, services))}</p>`}

@@ -121,7 +121,7 @@ function fieldOf(
   );
   const notes = [help.length === 0 ? '' : `${id}-help`, fault === undefined ? '' : `${id}-fault`];
   const attributes = html`id="${id}" name="${name}" ${field.isRequired ? 'required' : ''} ${fault === undefined ? '' : html`aria-invalid="true"`} aria-describedby="${notes.join(' ').trim()}"`;
-  return html`<div><label for="${id}">${labelOf(field.keys)}${field.isRequired ? html` <span>${say(texts, 'try.required')}</span>` : ''} <small><code>${breakable(field.keys.join('.'))}</code></small></label>${inputOf(texts, field.input, attributes, values.get(name) ?? '')}
+  return html`<div><label for="${id}">${say(texts, 'try.field', { name: labelOf(field.keys) })}${field.isRequired ? html` <span>${say(texts, 'try.required')}</span>` : ''} <small><code>${breakable(field.keys.join('.'))}</code></small></label>${inputOf(texts, field.input, attributes, values.get(name) ?? '')}
 ${fault === undefined ? '' : html`<p class="fault" id="${id}-fault">${faultOf(texts, field.input, fault.fault)}</p>`}${help.length === 0 ? '' : html`<p class="help" id="${id}-help">${help.join(' ')}</p>`}</div>`;
 }
 
