@@ -46,7 +46,7 @@ ${forHelp(shop, status, requestId)}</section>`,
 }
 
 const style =
-  '.error h1{margin-top:0}.error .help{border-top:1px solid var(--line);padding-top:.75rem;font-size:.875rem;margin-bottom:0}.error pre,.error .code>pre{margin:.5rem 0 0;padding:.5rem .75rem;white-space:nowrap;width:fit-content;max-width:100%;user-select:all}.error .code{display:flex;flex-wrap:wrap;gap:0 .75rem;align-items:end}.error .code>.copy{position:static;padding:.35rem .75rem;margin-top:.5rem}.error .actions .button{flex:0 1 auto;text-align:center}@media(max-width:40rem){.error .code>pre{font-size:.75rem}.error .actions{display:grid;gap:.25rem}.error form>button,.error p>.button{width:100%;text-align:center}}';
+  '.error h1{margin-top:0}.error .help{border-top:1px solid var(--line);padding-top:.75rem;font-size:.875rem;margin-bottom:0}.error pre,.error .code>pre{margin:.5rem 0 0;padding:.5rem .75rem;white-space:nowrap;width:fit-content;max-width:100%;user-select:all}.error .code{display:flex;flex-wrap:wrap;gap:0 .75rem;align-items:end}.error .code>.copy{position:static;padding:.35rem .75rem;margin-top:.5rem}.error .actions .button{flex:0 1 auto;text-align:center}@media(max-width:40rem){.error .code{flex-wrap:nowrap}.error .code>pre{font-size:.6875rem;min-width:0;padding-inline:.5rem}.error .actions{display:grid;gap:.25rem}.error form>button,.error p>.button{width:100%;text-align:center}}';
 
 /** The status, the seller's contact, and the id that the seller finds the request by. */
 function forHelp({ texts, catalog }: Frame.PageContext, status: number, requestId?: string): Frame.Html {
@@ -100,7 +100,7 @@ function nextSteps({ texts }: Frame.PageContext, status: number, needsPlan: bool
     return html`<a class="button" href="/#plans">${say(texts, 'shop.see_plans')}</a> <a class="button plain" href="/shop/account">${say(texts, 'paid.to_account')}</a>`;
   switch (status) {
     case 401:
-      return html`<a class="button" href="/shop/account">${say(texts, 'sign_in.submit')}</a> <a class="button plain" href="/docs#authentication">${say(texts, 'reference.nav_authentication')}</a>`;
+      return html`<a class="button" href="/shop/account">${say(texts, 'sign_in.submit')}</a> <a class="button plain" href="/docs#authentication">${say(texts, 'error.how_to_sign_in')}</a>`;
     case 403:
       return html`<a class="button" href="/shop/account">${say(texts, 'paid.to_account')}</a> ${shop}`;
     case 404:

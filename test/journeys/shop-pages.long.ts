@@ -177,7 +177,9 @@ describe('a visitor', () => {
     expect((await browser.open('/shop/try', { ...list, path: '//evil.example/v1/list' })).html).toContain(
       'does not match',
     );
-    expect((await browser.open('/shop/try', { ...list, body: '{"max":50}' })).html).toContain('role="alert"');
+    expect((await browser.open('/shop/try', { ...list, body: '{"max":50}' })).html).toMatch(
+      /role="alert">This request asks for up to 50 results, and you have 25 results left.*Ask for 25<.*Add credit</s,
+    );
     expect((await browser.open('/shop/try', { operation: 'POST /v1/none' })).status).toBe(404);
     expect(upstream.received.length).toBe(before);
   });

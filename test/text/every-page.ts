@@ -14,6 +14,7 @@ import { codeField } from '../../src/http/pages/plan-card.ts';
 import * as PlanHolderPage from '../../src/http/pages/plan-holder.ts';
 import * as ReceiptPage from '../../src/http/pages/receipt.ts';
 import * as ShopPage from '../../src/http/pages/shop.ts';
+import type { ShopFacts, TryForm } from '../../src/http/pages/shop-facts.ts';
 import * as SignInPage from '../../src/http/pages/sign-in.ts';
 import type { FieldKind, RequestField } from '../../src/http/pages/try-fields.ts';
 import { claimMail } from '../../src/identity/claim-mail.ts';
@@ -143,7 +144,7 @@ const consent: TopUpConsent.Consent = {
 };
 
 /** A form with a field of each kind, and each fault. */
-const tryForm: Omit<ShopPage.TryForm, 'trial'> = {
+const tryForm: Omit<TryForm, 'trial'> = {
   ...{ operation, path: '/v1/search', body: '{"max":1}', key: 'try_1', typed: null, isRaw: false },
   fields: [
     tryField('max', { kind: 'number', isInteger: true, min: 1, max: 5 }, true),
@@ -179,7 +180,7 @@ type Rendered = Frame.Html | string;
 
 /** The contents of every page for buyers, by name, with facts that show each of its parts. */
 function contents(texts: Texts): Record<string, Rendered> {
-  const shop = (facts: Partial<ShopPage.ShopFacts>, trial: ShopPage.TryForm['trial']) =>
+  const shop = (facts: Partial<ShopFacts>, trial: TryForm['trial']) =>
     ShopPage.front(texts, {
       catalog,
       description: new Map([[`post /v1/search`, { summary: '‹Find›' }]]) as never,

@@ -1,6 +1,8 @@
 import { style } from '@sluice/kernel/page-style';
 import type { Message } from './message.ts';
 
+/** Longer addresses are cut on the page. */
+const addressCharsMax = 72;
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 const ownStyle = `
@@ -76,9 +78,16 @@ function linked(text: string): string {
   return text
     .split(/(https?:\/\/[^\s<>"']+[^\s<>"'.,;:!?)])/)
     .map((part, at) =>
-      at % 2 === 1 ? `<a href="${asText(part)}" rel="noreferrer">${asText(part)}</a>` : asText(part),
+      at % 2 === 1
+        ? `<a href="${asText(part)}" rel="noreferrer">${asText(shortened(part))}</a>`
+        : asText(part),
     )
     .join('');
+}
+
+/** A long address without its end; the link has all of it. */
+function shortened(address: string): string {
+  return address.length > addressCharsMax ? `${address.slice(0, addressCharsMax)}…` : address;
 }
 
 /** A time in UTC: `27 Nov 2026, 00:02`. */

@@ -137,7 +137,7 @@ async function consent(
     request,
     visitor: visitor &&
       left && {
-        account: (visitor.member && (await shop.team.find(visitor.member.id))?.email) ?? visitor.account,
+        account: (visitor.member && (await shop.team.find(visitor.member.id))?.email) || null,
         credit: usd(left.credit),
         included: [
           ...(left.units > 0 ? [shop.texts.quantity(left.units, sharedUnit(shop.catalog.services))] : []),

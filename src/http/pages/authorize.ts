@@ -9,8 +9,8 @@ export type AuthorizationRequest = {
   returnsTo: string;
   /** The query of the authorization request, for the form. */
   request: string;
-  /** The account of this browser, by its address or id, its credit, and what its plans include; null where it has none. */
-  visitor: { account: string; credit: string; included: string } | null;
+  /** The account of this browser, by its address (null for an unsaved one), its credit, and what its plans include; null where it has none. */
+  visitor: { account: string | null; credit: string; included: string } | null;
   /** The content of the trial, such as `25 results`. */
   trial: string | null;
   byMail: boolean;
@@ -24,14 +24,14 @@ export function consent(texts: Texts, facts: AuthorizationRequest): Html {
   const { client, returnsTo, visitor, problem, request } = facts;
   const form = (action: string) =>
     html`<form method="post" action="/shop/authorize"><input type="hidden" name="request" value="${request}">${action === 'allow' ? allowOrRefuse(texts) : html`<button class="plain" name="action" value="deny">${say(texts, 'connect.refuse')}</button>`}</form>`;
+  const returns = say(texts, 'connect.returns', { address: html`<code>${returnsTo}</code>` });
   return html`<div class="narrow"><h1>${say(texts, 'connect.heading', { application: client })}</h1>
 ${problem === null ? '' : html`<p class="note" role="alert">${problem}</p>`}
-<section>${visitor === null ? '' : html`<p>${say(texts, 'connect.signed_in', { account: html`<strong class="words">${visitor.account}</strong>` })}</p>`}<p>${say(texts, 'connect.asks', { application: html`<strong>${client}</strong>` })}</p>
+<section>${visitor === null ? '' : html`<p>${visitor.account === null ? say(texts, 'connect.signed_in_unsaved') : say(texts, 'connect.signed_in', { account: html`<strong class="words">${visitor.account}</strong>` })}</p>`}<p>${say(texts, 'connect.asks', { application: html`<strong>${client}</strong>` })}</p>
 <ul class="rights">${rights.map((right) => html`<li>${say(texts, right)}</li>`)}</ul>
 <p>${visitor === null ? say(texts, 'connect.never') : html`${limit(texts, visitor)} ${say(texts, 'connect.never')}`}</p>
-<p class="soft">${say(texts, 'connect.returns', { address: html`<code>${returnsTo}</code>` })}${visitor === null ? '' : html` ${say(texts, 'connect.end_any_time')}`}</p>
-${form(visitor === null ? 'deny' : 'allow')}</section>
-${visitor === null ? strangers(texts, facts) : ''}</div>`;
+${visitor === null ? '' : html`<p class="soft">${returns} ${say(texts, 'connect.end_any_time')}</p>${form('allow')}`}</section>
+${visitor === null ? html`${strangers(texts, facts)}<p class="soft">${returns}</p>${form('deny')}` : ''}</div>`;
 }
 
 function limit(texts: Texts, { credit, included }: NonNullable<AuthorizationRequest['visitor']>): Html {
@@ -63,6 +63,5 @@ ${start}</section>
 /** The page for an invalid authorization request that must not be redirected to a client. */
 export function unusable(texts: Texts, description: string): Html {
   return html`<div class="narrow"><h1>${say(texts, 'connect.unusable')}</h1>
-<section><p class="note" role="alert">${description}</p>
-<p>${say(texts, 'connect.unusable_text')}</p><div class="actions"><a class="button" href="/">${say(texts, 'not_found.shop')}</a></div></section></div>`;
+<section><p role="alert">${say(texts, 'connect.unusable_text')}</p><p class="soft">${description}</p><div class="actions"><a class="button" href="/">${say(texts, 'not_found.shop')}</a></div></section></div>`;
 }

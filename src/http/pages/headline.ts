@@ -24,7 +24,7 @@ export function headlineOf(
 }
 
 /** The first services by name: `People search, Company search and 19 more`. */
-function namesOf(texts: Texts, services: Catalog['services']): string {
+export function namesOf(texts: Texts, services: Catalog['services']): string {
   const isLong = services.length > namesMax;
   const names = services.slice(0, isLong ? namesMax - 1 : namesMax).map(({ name }) => name);
   if (!isLong) return new Intl.ListFormat(texts.language).format(names);

@@ -1,57 +1,30 @@
-import * as Money from '@sluice/kernel/money';
 import { operationKey } from '@sluice/kernel/operation-key';
 import { html } from 'hono/html';
 import type { Catalog } from '../../catalog/catalog.ts';
 import type * as Description from '../../catalog/description.ts';
-import type { Included } from '../../catalog/included.ts';
 import type { Operation } from '../../catalog/operation.ts';
-import { isTrialImmediate, trialOf } from '../../catalog/plan.ts';
+import { isTrialImmediate, type Plan, trialOf } from '../../catalog/plan.ts';
 import { isByUsage, sharedUnit, unitOfPlan } from '../../catalog/plan-unit.ts';
 import type { Service } from '../../catalog/service.ts';
 import * as TaxNote from '../../catalog/tax-note.ts';
 import { path as links } from '../../discovery/paths.ts';
-import type { PlanOffer } from '../../journeys/plan-offers.ts';
 import type { Texts } from '../../text/texts.ts';
 import { codeBlock, codeTabs } from './code-block.ts';
 import { type SampleBody, sampleKey, samplesOf } from './code-samples.ts';
 import type { Html } from './frame.ts';
 import { headlineOf } from './headline.ts';
+import { firstFree, welcome } from './hero.ts';
 import { meterTable, meterTableLink } from './meter-table.ts';
 import * as PlanCard from './plan-card.ts';
 import { say } from './say.ts';
-import { startForm } from './start-form.ts';
-import { requestForm, type TryFormFacts } from './try-form.ts';
+import type { AccountSummary, ShopFacts, TryForm } from './shop-facts.ts';
+import { requestForm } from './try-form.ts';
 import type { TrialOutcome } from './try-it.ts';
-import { tryStatus } from './try-status.ts';
+import { tryRefusal, tryStatus } from './try-status.ts';
 import { unitPrice } from './unit-price.ts';
 
 /** Longer lists of services with one price are folded. */
 const foldedAbove = 8;
-
-/** The account of a signed-in visitor, as the shop page shows it. `includedUsd`: the rest of the dollars that plans include; null when there are none. */
-export type AccountSummary = {
-  balance: string;
-  included: number;
-  includedUsd: string | null;
-  token: string;
-  /** Its next step with each plan, by the plan's id. */
-  offers: ReadonlyMap<string, PlanOffer>;
-};
-/** The "Try it" form: the request, the idempotency key of the call that it makes and, once a request was sent, its outcome. */
-export type TryForm = TryFormFacts & { trial: TrialOutcome | null };
-export type ShopFacts = {
-  catalog: Catalog;
-  description: Description.Description;
-  publicUrl: string;
-  summary: AccountSummary | null;
-  tried: TryForm;
-  /** True when the "Try it" form was asked for, and not only its example. */
-  isTrying: boolean;
-  /** A response of the operation of `tried`; null when the description of the API has none. */
-  response: string | null;
-  /** The purchase form that was refused, with its fault. */
-  refusedBuy?: PlanCard.RefusedBuy;
-};
 
 /** The start page for people: services and prices, the "Try it" form, the plans, and code samples. */
 export function front(texts: Texts, facts: ShopFacts): Html {
@@ -61,7 +34,7 @@ export function front(texts: Texts, facts: ShopFacts): Html {
   const unit = sharedUnit(services);
   const shown = { isSignedIn: summary !== null, isTaxAdded };
   const best = PlanCard.highlighted(texts, plans);
-  const own = summary === null ? '' : mine(texts, summary, services);
+  const own = summary === null ? '' : mine(texts, summary, catalog);
   const isNew = summary === null && tried.trial === null;
   const top = isNew ? welcome(texts, facts) : html`<h1>${headlineOf(texts, catalog).title}</h1>`;
   // The response that was asked for comes first.
@@ -81,52 +54,19 @@ ${services.map((service) => (service.metering === undefined ? '' : meterTable(te
 ${samples(texts, tried, publicUrl, summary)}`;
 }
 
-/** The first screen of a new visitor: what is sold, its price, the ways to begin, and a request with its response. */
-function welcome(texts: Texts, { catalog, tried, response, isTrying }: ShopFacts): Html {
-  const { services, plans } = catalog;
-  const { title, lead } = headlineOf(texts, catalog);
-  const priced = services.filter(({ price, metering }) => metering === undefined && price > 0);
-  const trial = trialOf(plans);
-  return html`<div class="hero${isTrying ? '' : ' shown'}"><div>
-<h1>${title}</h1>
-${lead === '' ? '' : html`<p class="lead">${lead}</p>`}
-${priced.length === 0 ? '' : perThousand(texts, priced)}
-<div class="actions">${trial === null ? '' : startForm(texts, plans)}<a class="button plain" href="/docs">${say(texts, 'shop.see_reference')}</a><a href="#plans">${say(texts, 'shop.see_plans')}</a></div>
-${trial === null || !isTrialImmediate(plans) ? '' : html`<p class="soft">${firstFree(texts, trial.included, unitOfPlan(trial, services))}</p>`}
-</div>
-${isTrying ? '' : demonstration(texts, tried, response)}</div>`;
-}
-
-/** The request of the "Try it" form with its described response, and the button that sends it. */
-function demonstration(texts: Texts, { operation, path, body, key }: TryForm, response: string | null): Html {
-  const { id, method } = operation;
-  const hidden = { operation: id, shown: id, path, body, key };
-  return html`<section class="demo" aria-labelledby="demo"><h2 id="demo" class="call"><span class="method">${method}</span> <code>${path}</code></h2>
-${body === '' ? '' : codeBlock(texts.text('reference.request'), body)}
-${response === null ? '' : html`<p class="soft">${say(texts, 'shop.response')}</p>${codeBlock(texts.text('reference.response'), response)}`}
-<form method="post" action="/shop/try#try">${Object.entries(hidden).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<div class="actions"><button>${say(texts, 'try.send')}</button><a href="/?operation=${encodeURIComponent(id)}#try">${say(texts, 'try.change')}</a></div></form></section>`;
-}
-
-function perThousand(texts: Texts, priced: readonly Service[]): Html {
-  const prices = new Set(priced.map(({ price }) => price));
-  const amount = texts.usd(Money.format(Money.ofMicro(Math.min(...prices) * 1_000)));
-  const facts = { amount, units: texts.units(sharedUnit(priced)) };
-  return html`<p class="price">${say(texts, prices.size === 1 ? 'shop.thousand' : 'shop.thousand_from', facts)}</p>`;
-}
-
 function mine(
   texts: Texts,
   { balance, included, includedUsd }: AccountSummary,
-  services: readonly Service[],
+  { services, plans }: Pick<Catalog, 'services' | 'plans'>,
 ): Html {
   const unit = sharedUnit(services);
   const hasUnits = included > 0 || services.some(({ metering }) => metering === undefined);
-  return html`<section aria-labelledby="mine"><h2 id="mine">${say(texts, 'shop.mine')}</h2>
+  return html`<section class="mine" aria-labelledby="mine"><h2 id="mine">${say(texts, 'shop.mine')}</h2>
 <dl class="facts">
 <div><dt>${say(texts, 'shop.balance')}</dt><dd id="balance">${texts.usd(balance)}</dd></div>
 ${hasUnits ? html`<div><dt>${say(texts, 'shop.plan_units', { units: texts.units(unit) })}</dt><dd id="included">${texts.number(included)}</dd></div>` : ''}
 ${includedUsd === null ? '' : html`<div><dt>${say(texts, 'shop.plan_usage')}</dt><dd id="included_usd">${texts.usd(includedUsd)}</dd></div>`}
-</dl></section>`;
+</dl><div class="actions"><a class="button" href="#plans">${say(texts, plans.some(({ kind }) => kind === 'credit') ? 'try.add_credit' : 'shop.see_plans')}</a><a class="button plain" href="/shop/account/keys">${say(texts, 'shop.create_key')}</a></div></section>`;
 }
 
 /** The table of services. A long one with one price is folded under that price. */
@@ -185,22 +125,19 @@ function attempt(texts: Texts, { tried, catalog, summary, isTrying }: ShopFacts)
     trialPlan && summary === null && isTrialImmediate(plans)
       ? html` ${firstFree(texts, trialPlan.included, unitOfPlan(trialPlan, services))}`
       : '';
-  const isOpen =
-    isTrying ||
-    summary !== null ||
-    trial !== null ||
-    tried.typed !== null ||
-    tried.isRaw ||
-    tried.faults.length > 0;
+  const isOpen = isTrying || trial !== null || tried.typed !== null || tried.isRaw || tried.faults.length > 0;
   const choice = html`<label for="operation">${say(texts, 'try.operation')}</label><select id="operation" name="operation">${operations
     .filter(({ answeredBy }) => answeredBy === 'upstream')
     .map(
       ({ id }) => html`<option value="${id}" ${id === operation.id ? 'selected' : ''}>${id}</option>`,
     )}</select>`;
   const form = requestForm(texts, tried, choice, price(texts, operation));
-  if (!isOpen) return html``;
+  if (!isOpen)
+    return summary === null
+      ? html``
+      : html`<section id="try"><details><summary><h2>${say(texts, 'try.title')}</h2></summary><p class="soft">${say(texts, 'try.intro')}</p>${form}</details></section>`;
   return html`<section id="try"><h2>${say(texts, 'try.title')}</h2>
-${tried.faults.length === 0 ? '' : html`<p class="note" role="alert">${say(texts, 'try.fault_fields')}</p>`}${trial === null ? html`<p class="soft">${say(texts, 'try.intro')}${free}</p>` : outcome(texts, trial, summary !== null)}
+${tried.faults.length === 0 ? '' : html`<p class="note" role="alert">${say(texts, 'try.fault_fields')}</p>`}${trial === null ? html`<p class="soft">${say(texts, 'try.intro')}${free}</p>` : outcome(texts, trial, tried, plans, summary !== null)}
 ${trial === null ? form : html`<details class="again"><summary><h3>${say(texts, 'try.again')}</h3></summary>${form}</details>`}
 </section>`;
 }
@@ -214,15 +151,19 @@ function price(texts: Texts, { id, service, answeredBy }: Operation): Html {
   return say(texts, 'try.price', { operation: id, price: isFree ? say(texts, 'shop.free') : each });
 }
 
-function firstFree(texts: Texts, { asset, amount }: Included, unit: string): Html {
-  return asset === 'unit'
-    ? say(texts, 'try.first_free', { quantity: texts.quantity(amount, unit) })
-    : say(texts, 'try.first_usage_free', { amount: texts.usd(Money.format(Money.ofMicro(amount))) });
-}
-
 /** The outcome of the request, above the form; after it a visitor who has an account is led to it. */
-function outcome(texts: Texts, trial: TrialOutcome, hasAccount: boolean): Html {
-  if (trial.kind === 'refusal') return html`<p class="note" role="alert">${trial.message}</p>`;
+function outcome(
+  texts: Texts,
+  trial: TrialOutcome,
+  { operation: { id }, key }: TryForm,
+  plans: readonly Plan[],
+  hasAccount: boolean,
+): Html {
+  if (trial.kind === 'refusal')
+    return tryRefusal(texts, plans, trial, {
+      action: '/shop/try#try',
+      fields: { operation: id, shown: id, key },
+    });
   const { body, isCut } = trial;
   return html`${tryStatus(texts, trial)}${codeBlock(texts.text('try.response_body'), body)}
 ${isCut ? html`<p class="soft">${say(texts, 'try.cut')}</p>` : ''}${hasAccount ? html`<p class="next">${say(texts, 'try.next', { keys: html`<a href="/shop/account/keys">${say(texts, 'steps.key_link')}</a>`, account: html`<a href="/shop/account">${say(texts, 'try.next_account')}</a>` })}</p>` : ''}`;

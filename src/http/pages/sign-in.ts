@@ -37,7 +37,7 @@ ${byMail ? planLinks : ''}</div>`;
 
 /** The styles of the pages that sign in. */
 export const style =
-  '.narrow{max-width:28rem;margin:0 auto}.narrow button{width:100%}.narrow .new button{background:none;color:var(--accent);box-shadow:inset 0 0 0 1.5px var(--accent)}.narrow label{margin-top:0}.narrow .hint{margin-top:.75rem}.narrow form.second{margin-top:.75rem}.narrow .actions{margin:0}.narrow .choice{display:flex;gap:.75rem}.narrow .choice button{margin-top:.5rem}.narrow .actions .button{width:100%;text-align:center}.resend{display:grid}.resend>*{grid-area:1/1}.resend button{margin:0;animation:resend 0s 30s both}.resend p::after{content:"\\a0" counter(seconds) "\\a0s";counter-reset:seconds var(--seconds)}.resend p{animation:wait 30s linear both,gone 0s 30s both}@property --seconds{syntax:"<integer>";inherits:true;initial-value:0}@keyframes wait{from{--seconds:30}to{--seconds:0}}@keyframes resend{from{visibility:hidden}to{visibility:visible}}@keyframes gone{to{display:none}}';
+  '.narrow{max-width:28rem;margin:0 auto}.narrow button{width:100%}.narrow .new button{background:none;color:var(--accent);box-shadow:inset 0 0 0 1.5px var(--accent)}.narrow label{margin-top:0}.narrow .hint{margin-top:.75rem}.narrow form.second{margin-top:.75rem}.narrow .actions{margin:0}.narrow .choice{display:flex;gap:.75rem}.narrow .choice button{margin-top:.5rem}.narrow .actions .button{width:100%;text-align:center}.resend{display:grid}.resend button{grid-area:2/1;margin:0;animation:resend 0s 30s both}.resend .wait{opacity:.5;cursor:default;animation:gone 0s 30s both}.resend span::after{content:counter(seconds);counter-reset:seconds var(--seconds)}.resend p{animation:wait 30s linear both,gone 0s 30s both}@property --seconds{syntax:"<integer>";inherits:true;initial-value:0}@keyframes wait{from{--seconds:30}to{--seconds:0}}@keyframes resend{from{visibility:hidden}to{visibility:visible}}@keyframes gone{to{display:none}}';
 
 /** Does not reveal whether the address belongs to an account. */
 export function sent(
@@ -56,7 +56,7 @@ ${email === null ? '' : resend(texts, email)}</section></div>`;
 
 /** Sends the mail again. The button appears after half a minute, which CSS counts: the page has no script. */
 function resend(texts: Texts, email: string): Html {
-  return html`<form class="resend" method="post" action="/shop/account/link"><input type="hidden" name="email" value="${email}"><p class="soft" aria-hidden="true">${say(texts, 'sign_in.resend_in')}</p><button class="plain">${say(texts, 'sign_in.resend')}</button></form>`;
+  return html`<form class="resend" method="post" action="/shop/account/link"><input type="hidden" name="email" value="${email}"><p class="soft" aria-hidden="true">${say(texts, 'sign_in.resend_in', { seconds: html`<span></span>` })}</p><button type="button" class="plain wait" disabled aria-hidden="true">${say(texts, 'sign_in.resend')}</button><button class="plain">${say(texts, 'sign_in.resend')}</button></form>`;
 }
 
 export type OpenedLink = {

@@ -34,7 +34,7 @@ const linesOfJson = 4;
 export const style = `
 .default{position:absolute;clip-path:inset(50%);margin:0}button.load{margin-top:.5rem}
 .try-fields{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(17rem,100%),1fr));gap:0 1.25rem;align-items:start}
-.try-fields label{overflow-wrap:anywhere}.try-fields label small{font-size:.8125rem}.try-fields label span{color:var(--bad)}.try-fields .help{color:var(--soft);font-size:.8125rem;line-height:1.4;margin:.25rem 0 0}
+.try-fields label{overflow-wrap:anywhere}.try-fields label{color:var(--ink)}.try-fields label small{display:block;color:var(--soft)}.try-fields label code{font-size:.75rem}#try pre{white-space:pre-wrap;overflow-wrap:anywhere}.try-fields label span{color:var(--bad)}.try-fields .help{color:var(--soft);font-size:.8125rem;line-height:1.4;margin:.25rem 0 0}
 .raw{border-top:1px solid var(--line);margin-top:.75rem;padding-top:.5rem}#try .actions{margin:.5rem 0}`;
 
 /**
@@ -116,16 +116,24 @@ function fieldOf(
   const name = TryFields.nameOf(field);
   const id = `try-${name}`;
   const fault = faults.find((one) => one.field === name);
-  const notes = [field.description === '' ? '' : `${id}-help`, fault === undefined ? '' : `${id}-fault`];
+  const help = [field.description.replaceAll('`', ''), hintOf(texts, field.input)].filter(
+    (text) => text !== '',
+  );
+  const notes = [help.length === 0 ? '' : `${id}-help`, fault === undefined ? '' : `${id}-fault`];
   const attributes = html`id="${id}" name="${name}" ${field.isRequired ? 'required' : ''} ${fault === undefined ? '' : html`aria-invalid="true"`} aria-describedby="${notes.join(' ').trim()}"`;
-  return html`<div><label for="${id}"><code>${breakable(field.keys.join('.'))}</code>${field.isRequired ? html` <span>${say(texts, 'try.required')}</span>` : ''}${hintOf(texts, field.input)}</label>${inputOf(texts, field.input, attributes, values.get(name) ?? '')}
-${fault === undefined ? '' : html`<p class="fault" id="${id}-fault">${faultOf(texts, field.input, fault.fault)}</p>`}${field.description === '' ? '' : html`<p class="help" id="${id}-help">${field.description.replaceAll('`', '')}</p>`}</div>`;
+  return html`<div><label for="${id}">${say(texts, 'try.field', { name: labelOf(field.keys) })}${field.isRequired ? html` <span>${say(texts, 'try.required')}</span>` : ''} <small><code>${breakable(field.keys.join('.'))}</code></small></label>${inputOf(texts, field.input, attributes, values.get(name) ?? '')}
+${fault === undefined ? '' : html`<p class="fault" id="${id}-fault">${faultOf(texts, field.input, fault.fault)}</p>`}${help.length === 0 ? '' : html`<p class="help" id="${id}-help">${help.join(' ')}</p>`}</div>`;
 }
 
 /** The form of a value that takes more than a word. */
-function hintOf(texts: Texts, { kind }: TryFields.FieldKind): Html | string {
-  if (kind !== 'list' && kind !== 'json') return '';
-  return html` <small>${say(texts, kind === 'list' ? 'try.list' : 'try.json')}</small>`;
+function hintOf(texts: Texts, { kind }: TryFields.FieldKind): string {
+  return kind === 'list' || kind === 'json' ? texts.text(`try.${kind}`) : '';
+}
+
+/** The name of a field in words: `People: job title: include`. */
+function labelOf(keys: readonly string[]): string {
+  const words = keys.map((key) => key.replaceAll(/[_-]+/g, ' ')).join(': ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /** A long name that can wrap after `_` and `.`. */

@@ -4,8 +4,9 @@ import * as Match from '../../catalog/match.ts';
 import type { Operation } from '../../catalog/operation.ts';
 import type { IdentityContext } from '../../identity/identity-context.ts';
 import * as Account from '../../journeys/account.ts';
-import type { ServedResponse } from '../../journeys/call-result.ts';
+import type { CallRefusal, ServedResponse } from '../../journeys/call-result.ts';
 import { endUnsent } from '../../journeys/delivery.ts';
+import { highestPrice } from '../../journeys/highest-price.ts';
 import type { CallerContext } from '../../journeys/identification.ts';
 import { identify } from '../../journeys/identification.ts';
 import * as PaidCall from '../../journeys/paid-call.ts';
@@ -27,7 +28,9 @@ export type CallFigures = { time?: string; size?: string; cost: string; left?: s
 /** The result of a call from the "Try it" form: the response as text, or the reason why there is none. */
 export type TrialOutcome =
   | { kind: 'whole'; status: number; body: string; isCut: boolean; figures: CallFigures }
-  | { kind: 'refusal'; message: string };
+  | { kind: 'refusal'; message: string; isUnpaid?: boolean; fewer?: SmallerRequest };
+/** The refused request with as many units as the account can pay for. */
+type SmallerRequest = { path: string; body: string; units: number };
 
 /** Maximum size of a response that is read for a page, and maximum length of the text that is shown. */
 const responseBytesMax = 4 * 1024 * 1024;
@@ -93,7 +96,13 @@ export async function tryOperation(
         message: shop.texts.text('try.cancelled'),
       };
     default:
-      return refusal(callRefusal(shop, operation, outcome, account, requestId(c)));
+      return forPerson(
+        shop.texts,
+        operation,
+        { path, body },
+        outcome,
+        callRefusal(shop, operation, outcome, account, requestId(c)),
+      );
   }
 }
 
@@ -200,6 +209,67 @@ function pretty(value: unknown): string {
   }
 }
 
+/** The refusal in words for a person: the JSON names its own members, which a page does not show. */
+function forPerson(
+  texts: Texts,
+  operation: Operation,
+  request: { path: string; body: string },
+  outcome: CallRefusal,
+  reply: Reply,
+): TrialOutcome {
+  const { unit, name } = operation.service;
+  switch (outcome.kind) {
+    case 'no_plan':
+      return { kind: 'refusal', message: texts.text('error.plan_text'), isUnpaid: true };
+    case 'key_not_allowed':
+      return { kind: 'refusal', message: texts.text('try.key_not_allowed', { service: name }) };
+    case 'trial_paused':
+      return { kind: 'refusal', message: texts.text('try.trial_paused'), isUnpaid: true };
+    case 'exhausted': {
+      const { cause, affordableUnits } = outcome;
+      const facts = {
+        required: texts.usd(Money.format(outcome.required)),
+        available: texts.usd(Money.format(outcome.available)),
+        units: texts.units(unit),
+        left: texts.quantity(affordableUnits, unit),
+      };
+      if (cause === 'unpaid_calls' || cause === 'counted_more')
+        return { kind: 'refusal', message: texts.text(`try.short_${cause}`, facts), isUnpaid: true };
+      const asked = highestPrice(operation, request)?.units ?? null;
+      if (asked === null)
+        return { kind: 'refusal', message: texts.text('try.short_usage', facts), isUnpaid: true };
+      const key = cause === 'unclear_size' ? 'try.short_unclear' : 'try.short';
+      const message = texts.text(key, { ...facts, asked: texts.quantity(asked, unit) });
+      const fewer = smaller(operation, request, affordableUnits);
+      return { kind: 'refusal', message, isUnpaid: true, ...(fewer !== null && { fewer }) };
+    }
+    default:
+      return refusal(reply);
+  }
+}
+
+/** Returns the request with `units`, where a member of its body states their number; null where that is not enough to make it cheaper. */
+function smaller(
+  operation: Operation,
+  { path, body }: { path: string; body: string },
+  units: number,
+): SmallerRequest | null {
+  const { unitsMax } = operation;
+  if (units === 0 || unitsMax.kind !== 'pointer') return null;
+  try {
+    const value = JSON.parse(body);
+    const [last = '', ...above] = [...unitsMax.pointer].reverse();
+    const holder = above.reverse().reduce((at, key) => at[key], value);
+    if (!Object.hasOwn(holder, last) || typeof holder[last] === 'object') return null;
+    holder[last] = units;
+    const fewer = { path, body: JSON.stringify(value, null, 2), units };
+    const most = highestPrice(operation, fewer)?.units ?? null;
+    return most === null || most > units ? null : fewer;
+  } catch {
+    return null;
+  }
+}
+
 function refusal({ body }: Reply): TrialOutcome {
-  return { kind: 'refusal', message: String(body.message) };
+  return { kind: 'refusal', message: String(body.message).replaceAll('`', '') };
 }

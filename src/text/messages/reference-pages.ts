@@ -6,6 +6,7 @@ export const referencePages = {
   'reference.menu': 'Menu',
   'reference.close_menu': 'Close',
   'reference.search': 'Search the reference',
+  'reference.search_all': 'Search descriptions and fields, too',
   'reference.found': 'Results for “{words}”',
   'reference.nothing_found': 'No operation matches. Try other words, or choose one from the navigation.',
   'reference.services': 'Services',
@@ -66,6 +67,7 @@ export const referencePages = {
     'This key is invalid, has expired or was revoked. Copy it again from your account.',
   'reference.not_sent': 'Nothing was sent. Check this field: {field}.',
   'reference.no_response': 'The response will be shown here, with its price.',
+  'reference.sample_example': 'Your body is not valid JSON, so this code has the example.',
   'reference.back': 'Parameters and responses',
 
   'reference.parameters': 'Parameters',

@@ -19,6 +19,7 @@ export const shopPage = {
   'error.contact': 'Contact the seller',
   'error.check_input': 'Check your input',
   'error.sign_in': 'You are not signed in',
+  'error.how_to_sign_in': 'How to authenticate',
   'error.sign_in_text':
     'This address needs an account. Open your account in this browser, or send a token from a program.',
   'error.method_text': 'Forms and programs use this address. It has no page of its own.',
@@ -28,7 +29,7 @@ export const shopPage = {
   'error.credit_text':
     'This request may cost up to {required}, and you have {available}. Nothing was charged.',
   'error.plan_text': 'None of your plans covers this service. Choose one that does.',
-  'error.forbidden': 'This is not allowed',
+  'error.forbidden': 'You may not open this page',
   'error.method': 'This address cannot be opened in a browser',
   'error.gone': 'This page no longer exists',
   'error.too_large': 'That is too long',
@@ -75,10 +76,13 @@ export const shopPage = {
   'shop.thousand_about': 'About {amount} per 1,000 {units}',
   'shop.thousand_from': 'From {amount} per 1,000 {units}',
   'shop.and_more': { one: '{names} and {count} more', other: '{names} and {count} more' },
+  'shop.includes': 'Includes {names}.',
   'shop.response': 'Example response',
+  'shop.first_result': 'The first result',
   'shop.see_plans': 'See plans',
   'shop.see_reference': 'Read the reference',
   'shop.mine': 'Your account',
+  'shop.create_key': 'Create a key',
   'shop.balance': 'Balance',
   'shop.plan_units': 'Plan {units} remaining',
   'shop.plan_usage': 'Plan usage remaining',
@@ -124,7 +128,7 @@ export const shopPage = {
   'plans.prepaid': 'prepaid',
   'plans.claimed': '{quantity} more with your email',
   'plans.no_card': 'No card, no sign-up',
-  'plans.in_use': 'In use by your account.',
+  'plans.in_use': 'In use',
   'plans.each': '{amount} per {unit}',
   'plans.each_about': 'About {amount} per {unit}',
 
@@ -153,10 +157,11 @@ export const shopPage = {
   'try.send_json': 'Send as JSON',
   'try.as_json': 'Write the request as JSON',
   'try.more_fields': { one: '{count} more field', other: '{count} more fields' },
+  'try.field': '{name}',
   'try.required': 'required',
   'try.not_sent': 'not sent',
-  'try.list': 'one per line',
-  'try.json': 'JSON',
+  'try.list': 'One value per line.',
+  'try.json': 'As JSON.',
   'try.too_small': 'Enter {limit} or more.',
   'try.too_large': 'Enter {limit} or less.',
   'try.fault_required': 'Fill in this field.',
@@ -176,6 +181,20 @@ export const shopPage = {
   'try.not_text': '{bytes} bytes of {type}',
   'try.no_type': 'no type',
   'try.cancelled': 'The request was cancelled before its response arrived. Send it again.',
+  'try.short': 'This request asks for up to {asked}, and you have {left} left. Nothing was sent or charged.',
+  'try.short_unclear':
+    'This request does not clearly say how many {units} it asks for. It could return up to {asked}, and you have {left} left. Nothing was sent or charged.',
+  'try.short_usage':
+    'This request may cost up to {required}, and you have {available} left. Nothing was sent or charged. Lower the most that it can use, or add credit.',
+  'try.short_counted_more':
+    'The response has more {units} than you have left. It was not delivered, and nothing was charged.',
+  'try.short_unpaid_calls':
+    'Several requests of this account were not paid, so more has to be reserved for a while than you have left. Nothing was charged. Try again later, or add credit.',
+  'try.trial_paused':
+    'All free trials of this shop are used up for now. Nothing was charged. Try again in an hour, or choose a plan.',
+  'try.key_not_allowed': 'This key cannot call {service}. Use another key.',
+  'try.ask_fewer': 'Ask for {quantity}',
+  'try.add_credit': 'Add credit',
   'try.incomplete':
     'The response was incomplete, or is too long to show here. Nothing was charged. Call the API from a program for long responses.',
   'try.unknown_operation': 'This shop does not sell this operation. Choose one from the list.',

@@ -11,10 +11,10 @@ export const signInPages = {
     "If you pay for a plan and cannot sign in to its account, we'll email you a link that cancels it. Use the address that you entered on the card page.",
   'sign_in.payer_email': 'The email address of the payment',
   'sign_in.send_plan_links': 'Send me the link',
-  'sign_in.by_token': 'Sign in with a token',
+  'sign_in.by_token': 'Sign in with a recovery token',
   'sign_in.by_token_text':
-    'For programs: {request} returns an identity assertion, and the page after a payment shows it as the recovery token.',
-  'sign_in.assertion': 'Identity assertion',
+    'The page after a payment shows it. Programs get it from {request} as the identity assertion.',
+  'sign_in.assertion': 'Recovery token',
   'sign_in.submit': 'Sign in',
   'sign_in.check_email': 'Check your email',
   'sign_in.sent': 'We sent an email to {email}.',
@@ -25,7 +25,7 @@ export const signInPages = {
   'sign_in.nothing_there': 'Nothing there? Look in spam, or {link}.',
   'sign_in.try_again': 'use another address',
   'sign_in.open_mailbox': 'Open {name}',
-  'sign_in.resend_in': 'You can send it again in',
+  'sign_in.resend_in': 'You can send it again in {seconds} seconds.',
   'sign_in.resend': 'Send the email again',
   'sign_in.plan_links_sent':
     'If {email} pays for a plan here, we sent it an email with a link for each plan.',
@@ -40,11 +40,11 @@ export const signInPages = {
   'sign_in.other_account':
     'This browser is already signed in to another account, {account}. To keep it, {link} first: with the same address, it is merged into your account.',
   'sign_in.other_account_link': 'add your email to it',
-  'sign_in.assertion_refused': 'This identity assertion was not accepted: {reason}.',
-  'sign_in.no_mail': 'This shop does not send email. Sign in with a token.',
+  'sign_in.assertion_refused': 'This recovery token was not accepted: {reason}.',
+  'sign_in.no_mail': 'This shop does not send email. Sign in with a recovery token.',
   'sign_in.invalid_email': 'Enter a valid email address.',
   'sign_in.too_many_links':
-    'Too many sign-in links were requested. If there is a new one in your mailbox, open it: it works in this browser, too. Otherwise try again later, or sign in with a token.',
+    'Too many sign-in links were requested. If there is a new one in your mailbox, open it: it works in this browser, too. Otherwise try again later, or sign in with a recovery token.',
   'sign_in.link_used': 'This link has expired or was already used. Ask for a new link.',
   'sign_in.wrong_email': 'This link was not sent to that address. Check the address.',
 
@@ -59,6 +59,7 @@ export const signInPages = {
   'connect.spend_limit_included':
     'It can use at most what the account has: {amount} of credit, and {included} of your plans.',
   'connect.signed_in': 'You are signed in as {account}.',
+  'connect.signed_in_unsaved': 'You use your unsaved account of this browser.',
   'connect.never': 'It cannot charge a card without your consent.',
   'connect.by_email': 'Sign in by email',
   'connect.returns':
@@ -72,11 +73,11 @@ export const signInPages = {
   'connect.start': 'Start free and allow',
   'connect.open': 'Open an account and allow',
   'connect.by_email_text': 'If your account has an email, a link signs you in and brings you back here.',
-  'connect.by_assertion': 'Sign in with a token',
+  'connect.by_assertion': 'Sign in with a recovery token',
   'connect.token': 'Recovery token',
-  'connect.unusable': 'This application cannot be connected',
+  'connect.unusable': 'Connection failed',
   'connect.unusable_text':
-    'The mistake is in the address that the application opened. It has no access to your account. Try again from the application, or ask its maker for help.',
+    'The application opened a wrong address. It has no access to your account. Try again from the application, or send its maker this message:',
   'connect.too_long': 'The request is too long.',
   'connect.too_many_accounts':
     'Too many accounts were created from your network. Sign in, or try again later.',

@@ -27,7 +27,7 @@ export function navigation(texts: Texts, outline: Outline, place: Place, words =
   return html`<button type="button" class="plain menu" popovertarget="docs-nav">${say(texts, 'reference.menu')}</button>
 <nav id="docs-nav" popover aria-label="${texts.text('reference.title')}">
 <button type="button" class="plain close" popovertarget="docs-nav" popovertargetaction="hide">${say(texts, 'reference.close_menu')}</button>
-<form action="${home}" role="search"><label class="hidden" for="docs-search">${say(texts, 'reference.search')}</label><input type="search" id="docs-search" name="q" value="${words}" placeholder="${texts.text('reference.search')}" maxlength="200"></form>
+<form action="${home}" role="search"><label class="hidden" for="docs-search">${say(texts, 'reference.search')}</label><input type="search" id="docs-search" name="q" value="${words}" placeholder="${texts.text('reference.search')}" maxlength="200"><button class="quiet">${say(texts, 'reference.search_all')}</button></form>
 <ul>${sections.map((section) => html`<li data-words="${texts.text(`reference.nav_${section.replace('-', '_') as 'quick_start'}`).toLowerCase()}"><a href="${home}#${section}">${say(texts, `reference.nav_${section.replace('-', '_') as 'quick_start'}`)}</a></li>`)}</ul>
 ${outline.sold.map(group)}
 ${group(outline.own)}

@@ -37,16 +37,16 @@ export function operation(writer: ReferenceWriter, page: OperationPage): Html {
   const { service } = chapter;
   return html`${heading(write, page)}
 ${facts(texts, catalog, page)}
-<div class="columns"><div>
+<div class="columns operation"><div>
 ${Markdown.blocks(sold === null ? Schema.text(described.description) : withoutCost(Schema.text(described.description)))}
 ${service?.metering === undefined ? '' : html`<h2>${say(texts, 'reference.prices')}</h2>${meterTable(texts, service, service.metering)}`}
 ${parameters.length === 0 ? '' : html`<h2>${say(texts, 'reference.parameters')}</h2>${parameterTable(write, parameters)}`}
 ${bodyTable(write, body)}
 ${sold === null ? '' : html`<p class="soft">${say(texts, 'reference.common_headers', { link: html`<a href="${home}#headers">${say(texts, 'reference.common_headers_link')}</a>` })}</p>`}
-${responses(write, described)}
-${ownRefusals(write, described, write.common)}
 </div>
-<div class="samples">${samples(write, page)}</div></div>`;
+<div class="samples">${samples(write, page)}</div>
+<div>${responses(write, described)}
+${ownRefusals(write, described, write.common)}</div></div>`;
 }
 
 /** A description without the paragraph about the cost: that is the seller's cost upstream. The page shows the price of the shop. */

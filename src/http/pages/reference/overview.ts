@@ -48,14 +48,13 @@ function quickStart(write: ReferenceWriter, outline: Outline): Html {
   const purchase = all.find(({ entry }) => entry.id === 'plans.purchase');
   const start = html`<a href="/shop/account">${say(texts, 'reference.step_key_link')}</a>`;
   return html`<section id="quick-start"><h2>${say(texts, 'reference.nav_quick_start')}</h2>
-<div class="columns"><div><ol class="steps">
+<ol class="steps">
 <li>${say(texts, isTrialImmediate(catalog.plans) ? 'reference.step_key_trial' : 'reference.step_key', { link: start })}</li>
 <li>${say(texts, 'reference.step_call', { count: all.filter(({ sold }) => sold !== null).length })}</li>
 <li>${say(texts, 'reference.step_pay', { link: html`<a href="/#plans">${say(texts, 'reference.step_pay_link')}</a>`, request: purchase === undefined ? html`${request}` : html`<a href="${purchase.path}">${request}</a>` })}</li>
-</ol></div><div>
-<h3>${say(texts, 'reference.sample_register')}</h3>${codeTabs(texts, 'register', samplesOf(register))}
-${page === undefined ? '' : html`<h3>${say(texts, 'reference.sample_call')}</h3>${codeTabs(texts, 'call', samplesOf({ ...Examples.requestOf(write, page), method: page.entry.method, baseUrl: publicUrl, token: sampleKey }))}`}
-</div></div></section>`;
+</ol><div class="columns even"><div><h3>${say(texts, 'reference.sample_register')}</h3>${codeTabs(texts, 'register', samplesOf(register))}
+</div>${page === undefined ? '' : html`<div><h3>${say(texts, 'reference.sample_call')}</h3>${codeTabs(texts, 'call', samplesOf({ ...Examples.requestOf(write, page), method: page.entry.method, baseUrl: publicUrl, token: sampleKey }))}</div>`}
+</div></section>`;
 }
 
 function authentication({ texts }: ReferenceWriter): Html {

@@ -6,7 +6,7 @@ import type { Html } from '../frame.ts';
 import { say } from '../say.ts';
 import { bodyFaultOf } from '../try-form.ts';
 import type { TrialOutcome } from '../try-it.ts';
-import { tryStatus } from '../try-status.ts';
+import { tryRefusal, tryStatus } from '../try-status.ts';
 import * as Examples from './examples.ts';
 import { facts } from './facts.ts';
 import { heading, type ReferenceWriter, tryPath } from './operation.ts';
@@ -46,17 +46,17 @@ export function requestPage(write: ReferenceWriter, page: OperationPage, form: R
   const who = form.isSignedIn
     ? say(texts, 'reference.key_signed_in')
     : say(texts, isTrialImmediate(catalog.plans) ? 'reference.key_trial' : 'reference.key_none');
-  return html`${heading(write, page)}
+  return html`<div class="editor">${heading(write, page)}
 <p><a href="${page.path}">${say(texts, 'reference.back')}</a></p>
-${facts(texts, catalog, page)}
+${facts(texts, catalog, page)}</div>
 <div class="columns"><form method="post" action="${tryPath(page)}#response"><input type="hidden" name="once" value="${form.once}">
-<label for="docs-key">${say(texts, 'reference.key')}</label><input id="docs-key" class="code" type="password" name="api_key" value="${form.apiKey}" autocomplete="off" spellcheck="false" aria-describedby="key-help"${bad}>
-${form.fault === null ? '' : html`<p class="fault" role="alert">${form.fault}</p>`}<p class="soft" id="key-help">${who}</p>
 <label for="path">${say(texts, 'try.path')}</label><input class="code" id="path" name="path" value="${form.path}" spellcheck="false" autocomplete="off">
 ${hasBody ? html`<label for="body">${say(texts, 'try.body')}</label><textarea class="code" id="body" name="body" rows="${rowsOf(form.body)}" spellcheck="false" wrap="off"${bodyFault.marks}>${form.body}</textarea>${bodyFault.text}` : ''}
+<label for="docs-key">${say(texts, 'reference.key')}</label><input id="docs-key" class="code" type="password" name="api_key" value="${form.apiKey}" autocomplete="off" spellcheck="false" aria-describedby="key-help"${bad}>
+${form.fault === null ? '' : html`<p class="fault" role="alert">${form.fault}</p>`}<p class="soft" id="key-help">${who}</p>
 <div class="send"><button>${say(texts, 'try.send')}</button></div></form>
-<div class="samples sent"><h2 id="response">${say(texts, 'reference.response')}</h2>${outcome(write, form)}
-<h2>${say(texts, 'reference.request')}</h2>${codeTabs(texts, 'request', samplesOf({ ...sent(form, hasBody), method: entry.method, baseUrl: write.publicUrl, token: sampleKey }))}</div></div>`;
+<div class="samples sent"><h2 id="response">${say(texts, 'reference.response')}</h2>${outcome(write, page, form)}
+<h2>${say(texts, 'reference.request')}</h2>${form.isBodyFaulty ? html`<p class="soft">${say(texts, 'reference.sample_example')}</p>` : ''}${codeTabs(texts, 'request', samplesOf({ ...sent(write, page, form, hasBody), method: entry.method, baseUrl: write.publicUrl, token: sampleKey }))}</div></div>`;
 }
 
 /** Enough lines for the whole body, up to a limit. */
@@ -64,20 +64,28 @@ function rowsOf(body: string): number {
   return Math.min(Math.max(body.split('\n').length + 1, rowsMin), rowsMax);
 }
 
-function outcome({ texts }: ReferenceWriter, { outcome: shown, fault, isBodyFaulty }: RequestForm): Html {
+function outcome({ texts, catalog }: ReferenceWriter, page: OperationPage, form: RequestForm): Html {
+  const { outcome: shown, fault, isBodyFaulty } = form;
   if (fault !== null || isBodyFaulty)
     return html`<p class="note">${say(texts, 'reference.not_sent', { field: html`<a href="#${isBodyFaulty ? 'body' : 'docs-key'}">${say(texts, isBodyFaulty ? 'try.body' : 'reference.key')}</a>` })}</p>`;
   if (shown === null) return html`<p class="soft">${say(texts, 'reference.no_response')}</p>`;
-  if (shown.kind === 'refusal') return html`<p class="note" role="alert">${shown.message}</p>`;
+  if (shown.kind === 'refusal')
+    return tryRefusal(texts, catalog.plans, shown, {
+      action: tryPath(page),
+      fields: { api_key: form.apiKey, once: form.once },
+    });
   return html`${tryStatus(texts, shown)}${codeBlock(texts.text('try.response_body'), shown.body)}
 ${shown.isCut ? html`<p class="soft">${say(texts, 'try.cut')}</p>` : ''}`;
 }
 
-function sent({ path, body }: RequestForm, hasBody: boolean): Examples.ExampleRequest {
+/** The request for the samples: as it was typed, or the example where the body is not JSON. */
+function sent(
+  write: ReferenceWriter,
+  page: OperationPage,
+  { path, body, isBodyFaulty }: RequestForm,
+  hasBody: boolean,
+): Examples.ExampleRequest {
+  if (isBodyFaulty) return Examples.requestOf(write, page);
   if (!hasBody || body === '') return { path, body: null };
-  try {
-    return { path, body: { kind: 'json', value: JSON.parse(body) } };
-  } catch {
-    return { path, body: { kind: 'json', value: {} } };
-  }
+  return { path, body: { kind: 'json', value: JSON.parse(body) } };
 }

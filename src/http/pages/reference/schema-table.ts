@@ -138,7 +138,7 @@ function values({ texts, read, lists }: SchemaWriter, schema: Schema.Node, field
   const whole = JSON.stringify(known);
   const earlier = lists?.get(whole);
   if (earlier !== undefined)
-    return html`${first}<a class="same" href="#${earlier.id}">${say(texts, 'reference.values_above', { count: known.length, field: html`<code>${earlier.field}</code>` })}</a>`;
+    return html`<a class="same" href="#${earlier.id}">${say(texts, 'reference.values_above', { count: known.length, field: html`<code>${earlier.field}</code>` })}</a>`;
   const id = `values-${lists?.size ?? 0}`;
   lists?.set(whole, { id, field });
   const mark = lists === undefined ? '' : html` id="${id}"`;

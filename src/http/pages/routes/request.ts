@@ -81,6 +81,7 @@ export function requestPages(
     const isSigned = async () => (await BrowserSession.readSession(shop, c)) !== null;
     if (form.body.trim() !== '' && jsonFault(form.body) !== null)
       return respond(422, page, { ...form, isBodyFaulty: true, isSignedIn: await isSigned() });
+    if (fields.has('fill')) return respond(200, page, { ...form, isSignedIn: await isSigned() });
     const known = await credentialOf(shop, c, form.apiKey, clientAddressHeader);
     if (known === 'limited') return laterPage(shop, c, 429, shop.texts.text('buy.too_many_accounts'));
     if (known === 'invalid')

@@ -26,6 +26,7 @@ import * as Frame from '../frame.ts';
 import { style as frontStyle } from '../front-style.ts';
 import * as LeavePage from '../leave.ts';
 import * as Page from '../shop.ts';
+import type { ShopFacts, TryForm } from '../shop-facts.ts';
 import * as TryFields from '../try-fields.ts';
 import { style as tryStyle } from '../try-form.ts';
 import * as TryIt from '../try-it.ts';
@@ -94,9 +95,10 @@ export function shopPages(
       return new Response(null, { status: 303, headers: { location } });
     }
     const typed = readTyped(shop, operation, form);
-    if (typed.faults.length > 0 || form.has('check'))
+    if (typed.faults.length > 0 || form.has('check') || form.has('fill'))
       return front(shop, await BrowserSession.readSession(shop, c), typed, {
         status: typed.faults.length > 0 ? 422 : 200,
+        isTrying: true,
       });
     // A reload sends the key of the form again, and gets the stored response.
     const key = form.get('key') ?? '';
@@ -169,12 +171,12 @@ const anonymous = { 'cache-control': 'private, no-cache' };
 async function front(
   shop: FrontContext,
   visitor: BrowserSession.BrowserSession | null,
-  tried: Page.TryForm,
+  tried: TryForm,
   options: {
     status?: number;
     headers?: Readonly<Record<string, string>>;
     isTrying?: boolean;
-    refusedBuy?: Page.ShopFacts['refusedBuy'];
+    refusedBuy?: ShopFacts['refusedBuy'];
   } = {},
 ): Promise<Response> {
   const { status = 200, headers = {}, isTrying = false, refusedBuy } = options;
@@ -205,7 +207,7 @@ async function front(
 type TryContext = Pick<CatalogContext, 'description'> & Pick<DiscoveryContext, 'reference'>;
 
 /** The initial form. */
-function example(shop: TryContext, operation: Operation): Page.TryForm {
+function example(shop: TryContext, operation: Operation): TryForm {
   const request = { path: operation.path, body: ExampleRequest.smallBody(operation, shop.description) };
   return formOf(shop, operation, { ...request, typed: null, faults: [], isRaw: false });
 }
@@ -214,7 +216,7 @@ function example(shop: TryContext, operation: Operation): Page.TryForm {
  * The request of a form: of its fields, or of its path and JSON. It belongs to the operation that the form was shown with; another one gets
  * its example.
  */
-function readTyped(shop: TryContext, operation: Operation, form: URLSearchParams): Page.TryForm {
+function readTyped(shop: TryContext, operation: Operation, form: URLSearchParams): TryForm {
   if ((form.get('shown') ?? operation.id) !== operation.id) return example(shop, operation);
   if ((form.get('check') ?? form.get('as')) !== 'fields') {
     const request = { path: form.get('path') ?? '', body: form.get('body') ?? '' };
@@ -233,8 +235,8 @@ function readTyped(shop: TryContext, operation: Operation, form: URLSearchParams
 function formOf(
   shop: TryContext,
   operation: Operation,
-  typed: Pick<Page.TryForm, 'path' | 'body' | 'typed' | 'faults' | 'isRaw'>,
-): Page.TryForm {
+  typed: Pick<TryForm, 'path' | 'body' | 'typed' | 'faults' | 'isRaw'>,
+): TryForm {
   const fields = fieldsIn(shop, operation);
   const highest = typed.faults.length > 0 ? null : highestPrice(operation, typed);
   return { ...{ operation, fields, highest, ...typed }, key: newId('try'), trial: null };

@@ -1,0 +1,78 @@
+import * as Money from '@sluice/kernel/money';
+import { html } from 'hono/html';
+import type { Included } from '../../catalog/included.ts';
+import { isTrialImmediate, trialOf } from '../../catalog/plan.ts';
+import { sharedUnit, unitOfPlan } from '../../catalog/plan-unit.ts';
+import type { Service } from '../../catalog/service.ts';
+import type { Texts } from '../../text/texts.ts';
+import { codeBlock } from './code-block.ts';
+import type { Html } from './frame.ts';
+import { headlineOf, namesOf } from './headline.ts';
+import { say } from './say.ts';
+import type { ShopFacts, TryForm } from './shop-facts.ts';
+import { startForm } from './start-form.ts';
+
+/** The first screen of a new visitor: what is sold, its price, the ways to begin, and a request with its response. */
+export function welcome(texts: Texts, { catalog, tried, response, isTrying }: ShopFacts): Html {
+  const { services, plans } = catalog;
+  const { title, lead } = headlineOf(texts, catalog);
+  const names = namesOf(texts, services);
+  const priced = services.filter(({ price, metering }) => metering === undefined && price > 0);
+  const trial = trialOf(plans);
+  return html`<div class="hero${isTrying ? '' : ' shown'}"><div>
+<h1>${title}</h1>
+<p class="lead">${lead}${names === title ? '' : html` ${say(texts, 'shop.includes', { names })}`}</p>
+${priced.length === 0 ? '' : perThousand(texts, priced)}
+<div class="actions">${trial === null ? '' : startForm(texts, plans)}<a class="button plain" href="/docs">${say(texts, 'shop.see_reference')}</a><a href="#plans">${say(texts, 'shop.see_plans')}</a></div>
+${trial === null || !isTrialImmediate(plans) ? '' : html`<p class="soft">${firstFree(texts, trial.included, unitOfPlan(trial, services))}</p>`}
+</div>
+${isTrying ? '' : demonstration(texts, tried, response)}</div>`;
+}
+
+/** The request of the "Try it" form with its described response, and the button that sends it. */
+function demonstration(texts: Texts, { operation, path, body, key }: TryForm, response: string | null): Html {
+  const { id, method } = operation;
+  const hidden = { operation: id, shown: id, path, body, key };
+  return html`<section class="demo" aria-labelledby="demo"><h2 id="demo" class="call"><span class="method">${method}</span> <code>${path}</code></h2>
+${body === '' ? '' : codeBlock(texts.text('reference.request'), body)}
+${response === null ? '' : exampleResponse(texts, response)}
+<form method="post" action="/shop/try#try">${Object.entries(hidden).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<div class="actions"><button>${say(texts, 'try.send')}</button><a href="/?operation=${encodeURIComponent(id)}#try">${say(texts, 'try.change')}</a></div></form></section>`;
+}
+
+/** The response, and for narrow screens the first result of it, if it has one. */
+function exampleResponse(texts: Texts, response: string): Html {
+  const first = firstResult(response);
+  const label = texts.text('reference.response');
+  const whole = codeBlock(label, response);
+  return html`<div${first === null ? '' : html` class="whole"`}><p class="soft">${say(texts, 'shop.response')}</p>${whole}</div>
+${first === null ? '' : html`<div class="first"><p class="soft">${say(texts, 'shop.first_result')}</p>${codeBlock(label, first)}</div>`}`;
+}
+
+/** The plain members of the first object in a list of the response; null when there is none. */
+function firstResult(response: string): string | null {
+  try {
+    const [list] = Object.values(Object(JSON.parse(response))).filter(
+      (value): value is unknown[] => Array.isArray(value) && typeof value[0] === 'object',
+    );
+    const plain = Object.entries(Object(list?.[0])).filter(
+      ([, value]) => value !== null && typeof value !== 'object',
+    );
+    return plain.length === 0 ? null : JSON.stringify(Object.fromEntries(plain), null, 2);
+  } catch {
+    return null;
+  }
+}
+
+function perThousand(texts: Texts, priced: readonly Service[]): Html {
+  const prices = new Set(priced.map(({ price }) => price));
+  const amount = texts.usd(Money.format(Money.ofMicro(Math.min(...prices) * 1_000)));
+  const facts = { amount, units: texts.units(sharedUnit(priced)) };
+  return html`<p class="price">${say(texts, prices.size === 1 ? 'shop.thousand' : 'shop.thousand_from', facts)}</p>`;
+}
+
+/** The content of the trial as a promise: `Your first 25 results are free`. */
+export function firstFree(texts: Texts, { asset, amount }: Included, unit: string): Html {
+  return asset === 'unit'
+    ? say(texts, 'try.first_free', { quantity: texts.quantity(amount, unit) })
+    : say(texts, 'try.first_usage_free', { amount: texts.usd(Money.format(Money.ofMicro(amount))) });
+}

@@ -1,0 +1,31 @@
+import type { Catalog } from '../../catalog/catalog.ts';
+import type * as Description from '../../catalog/description.ts';
+import type { PlanOffer } from '../../journeys/plan-offers.ts';
+import type { RefusedBuy } from './plan-card.ts';
+import type { TryFormFacts } from './try-form.ts';
+import type { TrialOutcome } from './try-it.ts';
+
+/** The account of a signed-in visitor, as the shop page shows it. `includedUsd`: the rest of the dollars that plans include; null when there are none. */
+export type AccountSummary = {
+  balance: string;
+  included: number;
+  includedUsd: string | null;
+  token: string;
+  /** Its next step with each plan, by the plan's id. */
+  offers: ReadonlyMap<string, PlanOffer>;
+};
+/** The "Try it" form: the request, the idempotency key of the call that it makes and, once a request was sent, its outcome. */
+export type TryForm = TryFormFacts & { trial: TrialOutcome | null };
+export type ShopFacts = {
+  catalog: Catalog;
+  description: Description.Description;
+  publicUrl: string;
+  summary: AccountSummary | null;
+  tried: TryForm;
+  /** True when the "Try it" form was asked for, and not only its example. */
+  isTrying: boolean;
+  /** A response of the operation of `tried`; null when the description of the API has none. */
+  response: string | null;
+  /** The purchase form that was refused, with its fault. */
+  refusedBuy?: RefusedBuy;
+};
