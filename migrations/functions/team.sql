@@ -133,7 +133,7 @@ BEGIN
   RETURN 'declined';
 END $$;
 
--- Withdraws an open invitation: `done`, `unknown`, or `forbidden`.
+-- Withdraws an open invitation, or removes a declined one, so that the person can be invited again: `done`, `unknown`, or `forbidden`.
 CREATE OR REPLACE FUNCTION shop.withdraw_invitation(p_account text, p_id text, p_by text, p_team text[], p_owners text[]) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   v_role text := shop.lock_team(p_account, p_by);
@@ -142,7 +142,7 @@ BEGIN
   SELECT * INTO v_invitation FROM shop.invitation WHERE id = p_id AND account_id = p_account FOR UPDATE;
   IF NOT coalesce(v_role = ANY (p_team), false) OR (v_invitation.role = ANY (p_owners) AND v_role <> ALL (p_owners)) THEN RETURN 'forbidden'; END IF;
   IF v_invitation.state = 'withdrawn' THEN RETURN 'done'; END IF;
-  IF v_invitation.id IS NULL OR v_invitation.state <> 'open' THEN RETURN 'unknown'; END IF;
+  IF v_invitation.id IS NULL OR v_invitation.state NOT IN ('open', 'declined') THEN RETURN 'unknown'; END IF;
   UPDATE shop.invitation SET state = 'withdrawn' WHERE id = p_id;
   PERFORM shop.add_account_event(p_account, p_by, 'invitation_withdrawn', v_invitation.email);
   RETURN 'done';

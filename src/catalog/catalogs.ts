@@ -28,6 +28,8 @@ export interface Publications {
   find(id: number): Promise<Publication | null>;
   /** Returns the newest publication, with this digest if one is given. */
   last(digest: string | null): Promise<Publication | null>;
+  /** Returns the text with this SHA-256 before or after one of the last publications; null when there is none. */
+  textOf(sha256: string): Promise<string | null>;
   /** Runs `work` unless another process runs such work; then it returns null. */
   exclusively<T>(work: () => Promise<T>): Promise<T | null>;
 }

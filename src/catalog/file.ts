@@ -93,7 +93,10 @@ async function goalsOf(
     operations.map(({ id }) => id),
   );
   if (!read.ok) throw new Error(read.faults.map(Fault.format).join('\n'));
-  return { found: { goals: [...goals, ...read.goals], concepts: read.concepts }, texts: [read.text] };
+  // A goal in both places is one goal, with the answer of the file.
+  const inFile = new Set(read.goals.map(({ ask }) => GoalsFile.spoken(ask)));
+  const beside = goals.filter(({ ask }) => !inFile.has(GoalsFile.spoken(ask)));
+  return { found: { goals: [...beside, ...read.goals], concepts: read.concepts }, texts: [read.text] };
 }
 
 /** Reads the logo that a catalogue names; null when it names none. Throws its fault. */

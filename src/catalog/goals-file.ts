@@ -121,7 +121,7 @@ function kindOf(value: unknown): string {
 }
 
 /** A goal as it is compared with others. */
-function spoken(ask: string): string {
+export function spoken(ask: string): string {
   return ask.trim().toLowerCase().replace(/\s+/g, ' ');
 }
 

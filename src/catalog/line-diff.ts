@@ -1,5 +1,7 @@
 /** A line of a difference: unchanged, removed or added, or a number of unchanged lines that are left out. */
-export type DiffLine = { kind: 'same' | 'removed' | 'added'; text: string } | { kind: 'gap'; lines: number };
+export type DiffLine = ChangedLine | { kind: 'gap'; lines: number };
+/** A line of a whole difference. */
+export type ChangedLine = { kind: 'same' | 'removed' | 'added'; text: string };
 
 /** Unchanged lines that are shown around a change. */
 const contextLines = 2;
@@ -8,22 +10,26 @@ const linesMax = 2_000;
 
 /** Compares two texts line by line. */
 export function lineDiff(before: string, after: string): DiffLine[] {
-  const [a, b] = [before.split('\n'), after.split('\n')];
+  return folded(changed(before.split('\n'), after.split('\n')));
+}
+
+/** Compares two lists of lines, and returns every line. */
+export function changed(a: readonly string[], b: readonly string[]): ChangedLine[] {
   let start = 0;
   while (start < a.length && start < b.length && a[start] === b[start]) start += 1;
   let end = 0;
   while (end < a.length - start && end < b.length - start && a.at(-1 - end) === b.at(-1 - end)) end += 1;
-  const middle = changed(a.slice(start, a.length - end), b.slice(start, b.length - end));
-  const same = (text: string): DiffLine => ({ kind: 'same', text });
-  return folded([...a.slice(0, start).map(same), ...middle, ...a.slice(a.length - end).map(same)]);
+  const middle = byCommonLines(a.slice(start, a.length - end), b.slice(start, b.length - end));
+  const same = (text: string) => line('same', text);
+  return [...a.slice(0, start).map(same), ...middle, ...a.slice(a.length - end).map(same)];
 }
 
 /** Compares two lists of lines by their longest common subsequence. */
-function changed(a: readonly string[], b: readonly string[]): DiffLine[] {
+function byCommonLines(a: readonly string[], b: readonly string[]): ChangedLine[] {
   if (a.length > linesMax || b.length > linesMax)
     return [...a.map((text) => line('removed', text)), ...b.map((text) => line('added', text))];
   const common = commonLengths(a, b);
-  const lines: DiffLine[] = [];
+  const lines: ChangedLine[] = [];
   let [i, j] = [0, 0];
   while (i < a.length || j < b.length) {
     const isSame = i < a.length && j < b.length && a[i] === b[j];
@@ -36,7 +42,7 @@ function changed(a: readonly string[], b: readonly string[]): DiffLine[] {
   return lines;
 }
 
-function line(kind: 'same' | 'removed' | 'added', text: string): DiffLine {
+function line(kind: ChangedLine['kind'], text: string): ChangedLine {
   return { kind, text };
 }
 

@@ -14,3 +14,15 @@ export function tell(text: string, code: number): number {
   (code === 0 ? console.log : console.error)(text);
   return code;
 }
+
+/** Returns the subcommand with a help of its own that the arguments name, if any. */
+export function subcommand({ helpOf = {} }: Command, args: readonly string[]): string[] {
+  const named = args.find((arg) => !arg.startsWith('-'));
+  return named !== undefined && Object.hasOwn(helpOf, named) ? [named] : [];
+}
+
+/** Returns the help of the subcommand that the arguments name, or that of the command. */
+export function helpFor(command: Command, args: readonly string[]): string {
+  const [named = ''] = subcommand(command, args);
+  return command.helpOf?.[named] ?? command.help;
+}

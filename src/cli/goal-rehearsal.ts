@@ -6,6 +6,8 @@ import { priceList } from '../discovery/price-list.ts';
 
 /** The answers of the advisor to goals of the catalogue that it was not taught. */
 export type Rehearsal = {
+  /** The goals of the catalogue, and the sample of them that was asked. */
+  goals: number;
   asked: number;
   firstRight: number;
   chainRight: number;
@@ -23,18 +25,35 @@ const publicUrl = 'http://localhost:4020';
 /**
  * Asks the advisor goals of the catalogue, each of which was left out when it was taught.
  * @param askedMax the most goals to ask, spread over the file; one takes some 20 ms
+ * @param show receives a line about the current step
  */
-export function rehearse({ catalog, document }: LoadedCatalog, askedMax: number): Rehearsal {
+export function rehearse(
+  { catalog, document }: LoadedCatalog,
+  askedMax: number,
+  show: (what: string) => void = () => undefined,
+): Rehearsal {
   const goals = catalog.goals ?? [];
   const stride = Math.max(1, Math.ceil(goals.length / askedMax));
-  const answers = Array.from({ length: parts }, (_, part) => {
+  const isAsked = (at: number) => Math.floor(at / parts) % stride === 0;
+  const total = goals.filter((_, at) => isAsked(at)).length;
+  const answers: Answer[] = [];
+  let done = 0;
+  for (let part = 0; part < parts; part += 1) {
     const isLeftOut = (at: number) => at % parts === part;
+    const left = goals.filter((_, at) => isLeftOut(at) && isAsked(at));
+    if (left.length === 0) continue;
+    show(`Teaching the advisor, ${part + 1} of ${parts} times`);
     const taught = { ...catalog, goals: goals.filter((_, at) => !isLeftOut(at)) };
-    const left = goals.filter((_, at) => isLeftOut(at) && Math.floor(at / parts) % stride === 0);
-    return left.length === 0 ? [] : answersTo(left, taught, document);
-  }).flat();
+    answers.push(
+      ...answersTo(left, taught, document, () => {
+        done += 1;
+        show(`Asking goals: ${done} of ${total}`);
+      }),
+    );
+  }
   const certain = answers.filter((answer) => answer.isCertain);
   return {
+    goals: goals.length,
     asked: answers.length,
     firstRight: answers.filter(isFirstRight).length,
     chainRight: answers.filter(isChainRight).length,
@@ -46,9 +65,15 @@ export function rehearse({ catalog, document }: LoadedCatalog, askedMax: number)
 
 type Answer = { goal: Goal; calls: readonly string[]; isCertain: boolean };
 
-function answersTo(goals: readonly Goal[], taught: Catalog, document: unknown): Answer[] {
+function answersTo(
+  goals: readonly Goal[],
+  taught: Catalog,
+  document: unknown,
+  answered: () => void,
+): Answer[] {
   const advisor = Advisor.openAdvisor(priceList(taught, publicUrl), document, publicUrl, ['card'], '/guide');
   return goals.flatMap((goal) => {
+    answered();
     const read = Advisor.ask(advisor, { goal: goal.ask });
     if (read.kind === 'fault') return [];
     const { operations, questions } = read.advise();

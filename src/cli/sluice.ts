@@ -52,12 +52,14 @@ async function run(said: string[]): Promise<number> {
   // Constants of a command's modules may depend on settings, so these come first.
   if (!asksHelp && !entry.skipsSettings) await loadSettings(rest.find((arg) => /\.ya?ml$/.test(arg)));
   const command = await entry.load();
-  if (asksHelp) return Command.tell(command.helpOf?.[rest[0] ?? ''] ?? command.help, 0);
+  if (asksHelp) return Command.tell(Command.helpFor(command, rest), 0);
   try {
     return await command.run(rest);
   } catch (fault) {
     if (fault instanceof CommandLine.Misuse)
-      throw new CommandLine.Misuse(`${fault.message}\nFor help: sluice help ${entry.name}`);
+      throw new CommandLine.Misuse(
+        `${fault.message}\nFor help: sluice help ${[entry.name, ...Command.subcommand(command, rest)].join(' ')}`,
+      );
     throw fault;
   }
 }

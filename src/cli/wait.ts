@@ -1,6 +1,8 @@
 const everyMs = 1_000;
 /** Shorter waits show no progress line. */
 const silentMs = 500;
+/** A progress line is not redrawn more often. */
+const redrawnMs = 100;
 
 /** Runs `work` and, on a TTY, shows a progress line with elapsed time; the line is cleared afterwards. */
 export async function during<T>(what: string, work: () => Promise<T>): Promise<T> {
@@ -18,4 +20,17 @@ export async function during<T>(what: string, work: () => Promise<T>): Promise<T
     clearInterval(ticking);
     stderr.write('\r\u001b[K');
   }
+}
+
+/** A progress line for work that does not give way to timers. On a TTY alone; `end` clears it. */
+export function progress(): { show: (what: string) => void; end: () => void } {
+  const { stderr } = process;
+  if (!stderr.isTTY) return { show: () => undefined, end: () => undefined };
+  let shownMs = Number.NEGATIVE_INFINITY;
+  const show = (what: string) => {
+    if (performance.now() - shownMs < redrawnMs) return;
+    shownMs = performance.now();
+    stderr.write(`\r${what} ...\u001b[K`);
+  };
+  return { show, end: () => void stderr.write('\r\u001b[K') };
 }

@@ -55,6 +55,7 @@ const pages = {
   // Without a person it explains how to become one; the persons are behind `read_team`.
   'GET /shop/account/team': only('read'),
   'GET /shop/account/settings': only('read'),
+  'GET /shop/account/close': only('read'),
   'GET /shop/account/cancel': only('end_charges'),
   'POST /shop/account/cancel': noted('end_charges', 'plan_cancelled'),
   'GET /shop/account/keys/end': only('read_keys'),
@@ -65,6 +66,7 @@ const pages = {
   'GET /shop/account/top-up/end': only('end_charges'),
   'POST /shop/account/top-up/end': noted('end_charges', 'top_up_changed'),
   'POST /shop/account/top-up': noted('change_billing', 'top_up_changed'),
+  'GET /shop/account/change': only('change_billing'),
   'POST /shop/account/change': noted('change_billing', 'plan_changed'),
   'POST /shop/account/card': noted('change_billing', 'card_page_opened'),
   'POST /shop/account/resume': noted('change_billing', 'plan_resumed'),

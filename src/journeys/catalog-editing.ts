@@ -40,5 +40,9 @@ export interface CatalogEditor {
    */
   publish(edit: { text: string; base: string; note: string }, who: string): Promise<PublishResult>;
   history(max: number): Promise<Omit<Publication, 'text' | 'textBefore'>[]>;
+  /** Returns the text of the file with this digest, when it was published in the console or replaced there not long ago. */
+  textOf(digest: string): Promise<string | null>;
+  /** Returns the newest publication. */
+  last(): Promise<Publication | null>;
   publication(id: number): Promise<Publication | null>;
 }

@@ -1,3 +1,4 @@
+import type { Catalog } from '../catalog/catalog.ts';
 import type { CatalogEditor } from './catalog-editing.ts';
 import type { ReloadPreview } from './reload-preview.ts';
 
@@ -15,6 +16,8 @@ export type ReloadResult =
 
 /** Replaces the running catalogue and settings without a restart. */
 export interface Reload {
+  /** The catalogue that this process uses now: also for a request that began before a reload. */
+  readonly catalog: Catalog;
   /** Reports the effect of applying the files, or of `proposed` in place of the catalogue's text. Changes nothing. */
   preview(proposed?: string | null): Promise<ReloadPreview>;
   /**

@@ -1,4 +1,5 @@
 import { id } from '@sluice/kernel/id';
+import type * as Money from '@sluice/kernel/money';
 import type { CatalogContext } from '../catalog/catalog-context.ts';
 import type { CreditPlan } from '../catalog/plan.ts';
 import * as Email from '../identity/email.ts';
@@ -7,9 +8,10 @@ import * as Order from '../payment/order.ts';
 import type { PaymentContext } from '../payment/payment-context.ts';
 import { ProcessorUnavailable } from '../payment/processor.ts';
 import type { SavedCard } from '../payment/saved-card.ts';
-import type { TopUpTerms } from '../payment/top-up.ts';
+import type { TopUps, TopUpTerms } from '../payment/top-up.ts';
 import * as Consent from '../payment/top-up-consent.ts';
 import type { TextsContext } from '../text/texts-context.ts';
+import { balance } from './balance.ts';
 import * as CardTesting from './card-testing.ts';
 import { notify } from './notify.ts';
 
@@ -90,6 +92,32 @@ export async function openPage(
   await shop.consents.attach(found.id, page.session);
   await shop.cardAttempts.keepSetup({ session: page.session, reference: found.id, account, address });
   return page.url === null ? { kind: 'closed' } : { kind: 'page', url: page.url };
+}
+
+/**
+ * The charges under a consent. `isDue`: the card is charged at once, because the credit is below the agreed amount. `isPaused`: the account has turned
+ * auto top-up off, or a charge was declined; it can turn it on again.
+ */
+export type Charging = {
+  isDue: boolean;
+  isPaused: boolean;
+  /** The charges of this month, including one whose outcome is not known; null before the account had top-ups. */
+  chargedThisMonth: Money.Money | null;
+};
+
+/** Reads what a consent charges now, or would charge as soon as it is given. */
+export async function chargingOf(
+  shop: Parameters<typeof balance>[0] & { readonly topUps: Pick<TopUps, 'of'> },
+  { id: consentId, account, terms }: Consent.Consent,
+): Promise<Charging> {
+  const [credit, topUp] = await Promise.all([balance(shop, account), shop.topUps.of(account)]);
+  const charged = topUp?.chargedThisMonth ?? null;
+  const monthly = (charged ?? 0) + terms.amount;
+  return {
+    isDue: credit < terms.below && monthly <= terms.monthlyMax,
+    isPaused: topUp?.state !== 'on' || topUp.card.consent !== consentId,
+    chargedThisMonth: charged,
+  };
 }
 
 /** Stops the charges of a consent on behalf of its holder. Safe to repeat. Returns the consent in its new state; null when it is unknown. */

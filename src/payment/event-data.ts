@@ -3,6 +3,8 @@ import { z } from 'zod';
 const id = (about: string) => z.string().min(1).describe(about);
 const micro = (about: string) => z.int().nonnegative().describe(`${about}, in micro-dollars`);
 const at = z.iso.datetime();
+const periodStart = at.describe('The start of the paid period');
+const periodEnd = at.describe('The end of the paid period');
 const currency = z.literal('usd');
 const tax = micro('Tax on top of the amount');
 const order = id('The order');
@@ -51,9 +53,9 @@ export const eventData = {
       ...{ order, plan, amount: micro('The price without tax'), tax, currency },
       rail: z.enum(['card', 'x402', 'invoice', 'top_up']),
       payment: z.string().nullable().describe('The payment at the processor'),
-      units: z.int().nullable().describe('Included units of a period'),
-      subscription: z.string().nullable(),
-      ...{ period_start: at.nullable(), period_end: at.nullable() },
+      units: z.int().nonnegative().nullable().describe('Included units of a period'),
+      subscription: z.string().nullable().describe('The subscription; null for a single purchase'),
+      ...{ period_start: periodStart.nullable(), period_end: periodEnd.nullable() },
     })
     .describe('A purchase or renewal was paid and granted.'),
   'order.refunded': refund.describe('Money was refunded, in part or in full.'),
@@ -63,12 +65,17 @@ export const eventData = {
   'subscription.started': z
     .object({
       ...{ subscription: id('The subscription'), plan },
-      renews: z.boolean(),
-      ...{ period_start: at, period_end: at },
+      renews: z.boolean().describe('Whether it is charged again at the end of the period'),
+      ...{ period_start: periodStart, period_end: periodEnd },
     })
     .describe('A plan began; a prepaid period is a subscription of its own.'),
   'subscription.ended': z
-    .object({ subscription: id('The subscription'), plan, status: z.string(), ended_at: at })
+    .object({
+      subscription: id('The subscription'),
+      plan,
+      status: z.string().describe("The processor's status, or `expired`"),
+      ended_at: at.describe('The time when it ended'),
+    })
     .describe('A subscription has ended, was replaced, or its prepaid period is over.'),
   'credit.low': credit.describe('Less than a tenth is left of what the account had after its last grant.'),
   'credit.exhausted': credit.describe(

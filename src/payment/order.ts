@@ -3,7 +3,7 @@ import { slotDigits } from '@sluice/kernel/id';
 import { type Money, ofMicro } from '@sluice/kernel/money';
 import type { BillingDetails } from './billing-details.ts';
 import type { PeriodTerms, RunningPeriod } from './proration.ts';
-import type { ManualRefundResult, Reversal } from './reversal.ts';
+import type { ManualRefundResult, Reversal, StoredReversal } from './reversal.ts';
 import type { SavedCard } from './saved-card.ts';
 import type { QuotedTax } from './tax.ts';
 import type { SignedPayment } from './x402/signed-payment.ts';
@@ -169,7 +169,7 @@ export interface Orders {
   /** Returns the seller's loss from refunds and disputes of an order. */
   lossOf(id: string): Promise<ReversalLoss>;
   /** Lists the stored reversals of an order. */
-  reversalsOf(id: string): Promise<Reversal[]>;
+  reversalsOf(id: string): Promise<StoredReversal[]>;
   /**
    * Claims an order before it is charged, and before `expiresMs` by the database's clock when that is given. Also takes over a claim
    * of the same credential that no process is working on.

@@ -18,6 +18,16 @@ export type PeriodTerms = {
 /** A period that is replaced by one of a dearer plan: its order, and the maximum credit for it. */
 export type ReplacedPeriod = { order: string; credit: Money.Money };
 
+/** Returns the end of a period that begins at `startMs`, as the processor counts: on the same day, or on the last one of a shorter month. */
+export function periodEnd(startMs: number, every: PeriodTerms['every']): number {
+  const start = new Date(startMs);
+  const end = new Date(startMs);
+  end.setUTCDate(1);
+  end.setUTCMonth(start.getUTCMonth() + (every === 'year' ? 12 : 1));
+  const lastDay = new Date(Date.UTC(end.getUTCFullYear(), end.getUTCMonth() + 1, 0)).getUTCDate();
+  return end.setUTCDate(Math.min(start.getUTCDate(), lastDay));
+}
+
 /** A paid period that is running. */
 export type RunningPeriod = {
   order: string;

@@ -41,6 +41,8 @@ export type UnfinishedOrder = { order: Order; isAtWork: boolean; reason: string 
 export type ReturnedPayment = Reversal & {
   order: string;
   account: string | null;
+  /** The buyer's address, if the account has one. */
+  email: string | null;
   payment: string | null;
   createdMs: number;
   updatedMs: number;

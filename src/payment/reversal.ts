@@ -24,6 +24,9 @@ export type Reversal = {
   key: string | null;
 };
 
+/** A reversal that is stored, with the time when it was first seen. */
+export type StoredReversal = Reversal & { createdMs: number };
+
 /** The payment of an order: its amount, and the tax on top. */
 type Paid = { amount: Money.Money; tax: Money.Money };
 

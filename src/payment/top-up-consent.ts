@@ -63,10 +63,15 @@ export function sentence(
   return texts.text(isTaxed ? 'consent.sentence_taxed' : 'consent.sentence', {
     shop,
     amount: usd(terms.amount),
-    account,
+    account: shortAccount(account),
     below: usd(terms.below),
     monthly_max: usd(terms.monthlyMax),
   });
+}
+
+/** The first and last characters of an id; the page before the card page shows all of it. */
+function shortAccount(account: string): string {
+  return `${account.slice(0, 8)}…${account.slice(-4)}`;
 }
 
 /** The mail to the holder about one charge. */

@@ -48,6 +48,8 @@ export function openCatalogEditor(reloading: Reloading, resources: Resources): L
       return done ?? { kind: 'stale' };
     },
     history: (max) => resources.publications.list(max),
+    textOf: (digest) => resources.publications.textOf(digest),
+    last: () => resources.publications.last(null),
     publication: (id) => resources.publications.find(id),
     async adopt(digest) {
       const published = await resources.publications.last(digest);

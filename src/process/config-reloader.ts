@@ -1,5 +1,6 @@
 import * as Log from '../adapters/log/log.ts';
 import * as Notify from '../adapters/postgres/notify.ts';
+import type { Catalog } from '../catalog/catalog.ts';
 import * as CatalogImpact from '../catalog/catalog-impact.ts';
 import * as CatalogFile from '../catalog/file.ts';
 import * as Config from '../config.ts';
@@ -78,6 +79,10 @@ export class ConfigReloader implements Reload {
   get current(): AppRevision.AppRevision {
     if (this.#current === null) throw new Error('no revision is open');
     return this.#current;
+  }
+
+  get catalog(): Catalog {
+    return this.current.loadedCatalog.catalog;
   }
 
   async preview(proposed: string | null = null): Promise<ReloadPreview> {

@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
+import * as Command from '../../src/cli/command.ts';
 import { commands } from '../../src/cli/table.ts';
 import * as Sluice from './sluice.ts';
 
@@ -38,6 +39,24 @@ test.each(commands)('$name teaches: what it does, an example, its exit codes', a
   const { help } = await load();
   expect(help).toContain(`  sluice ${name}`);
   expect(help).toContain('Exit code:');
+});
+
+test('the help of a subcommand is its own alone, and that of the command names the subcommands', async () => {
+  const catalog = commands.find(({ name }) => name === 'catalog');
+  if (catalog === undefined) throw new Error('no command');
+  const command = await catalog.load();
+  const verbs = ['import', 'check', 'diff', 'goals'];
+  for (const verb of verbs) {
+    const own = Command.helpFor(command, [verb, 'catalog.yaml', '--help']);
+    expect(own).toContain(`  sluice catalog ${verb}`);
+    expect(own).toContain('Exit code:');
+    for (const other of verbs.filter((name) => name !== verb))
+      expect(own).not.toContain(`sluice catalog ${other}`);
+  }
+  const all = Command.helpFor(command, ['--help']);
+  for (const verb of verbs) expect(all).toContain(`  sluice catalog ${verb}`);
+  expect(all).not.toContain('--price');
+  expect(Command.helpFor(command, ['constructor'])).toBe(all);
 });
 
 test.each([

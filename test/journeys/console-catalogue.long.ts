@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sha256Hex } from '@sluice/kernel/digest';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import * as Upstream from '../proxy/scripted-upstream.ts';
 import * as Agent from '../purchase/agent.ts';
@@ -74,6 +75,8 @@ test('an edit is reviewed with its effects, published in every process, and keep
   expect(await readFile(here(), 'utf8')).toBe(catalogue);
   const done = await publish(owner, review, 'New year');
   expect(done.html).toContain('Published. Every process now uses this catalogue.');
+  expect(done.html).toContain('12.00 USD per month');
+  expect(done.html).not.toContain('10.00 USD per month');
   const text = catalogue
     .replace('"10.00"', '"12.00"')
     .replace('covers: "*" }\n  - { id: small', 'covers: "*", name: "Prepaid" }\n  - { id: small');
@@ -175,6 +178,28 @@ test('an edit of a file that has changed meanwhile is refused, and of two at onc
   });
   expect([late.status, late.html.includes('value="0.004"')]).toEqual([422, true]);
   expect(await readFile(here(), 'utf8')).toContain('# by hand');
+});
+
+test('a whole file that is edited in two browsers keeps both edits, or names what one of them would undo', async () => {
+  const owner = await signedIn(shop.url);
+  const stale = hidden((await owner.open(`${base}/file`)).html, 'base');
+  const shown = (html: string) =>
+    unescaped(/<textarea class="code"[^>]*>\n(.*?)<\/textarea>/s.exec(html)?.[1] ?? '');
+  await publish(owner, await edit(owner, 'plans', { 'plans[1].price_usd': '12.00' }));
+  const apart = catalogue.replace('name: Lists ', 'name: Rows ');
+  const merged = await owner.open(`${base}/file`, { base: stale, text: apart });
+  expect([merged.status, merged.html.includes('were merged with the new file')]).toEqual([422, true]);
+  expect(shown(merged.html)).toBe(apart.replace('"10.00"', '"12.00"'));
+  const same = catalogue.replace('included: 100', 'included: 150');
+  const conflict = await owner.open(`${base}/file`, { base: stale, text: same });
+  expect(conflict.html).toMatch(/What your text would undo.*<del>- .*12\.00.*<ins>\+ .*10\.00/s);
+  const back = await owner.open(`${base}/file`, { base: hidden(conflict.html, 'base'), text: catalogue });
+  expect(back.html).toMatch(/This takes back what admin at \S+ published on/);
+  expect(back.html).not.toContain('harmless');
+  await writeFile(here(), `${await readFile(here(), 'utf8')}# by hand\n`);
+  const unknown = await owner.open(`${base}/file`, { base: sha256Hex('another'), text: apart });
+  expect(unknown.html).toContain('it replaces the whole new file');
+  expect(unknown.html).toMatch(/<del>- # by hand<\/del>/);
 });
 
 test('a plan that buyers hold is not taken away, and the file stays', async () => {

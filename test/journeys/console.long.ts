@@ -462,7 +462,12 @@ describe('what the seller does', () => {
       '0.75 USD was refunded. 1.25 USD of this payment remains.',
     );
     expect((await seller.open(page, { ...form, amount_usd: '0.80' })).status).toBe(422);
-    expect(rows((await seller.open(page)).html, 'Timeline').size).toBeGreaterThan(2);
+    const steps = [...rows((await seller.open(page)).html, 'Timeline').keys()];
+    expect(steps).toEqual(expect.arrayContaining(['Refunded', 'Paid', 'Purchase started']));
+    expect(steps.at(-1)).toBe('Purchase started');
+    const high = (await seller.open(`${page}/refund?amount_usd=99.00`)).html;
+    expect(high).toMatch(/id="amount"[^>]* aria-invalid="true"[^>]* value="99\.00"/);
+    expect(high).toContain('id="amount-fault">At most 1.25 USD of this purchase can be refunded.<');
     // A coin goes back by hand.
     await shop.sql`UPDATE shop.purchase SET rail = 'x402' WHERE id = ${buyer.order}`;
     const coin = await seller.open(page, { amount_usd: '0.25', key: id('console') });
@@ -495,12 +500,11 @@ describe('what the seller does', () => {
     const [, headings = ''] = /aria-label="Refund requests".*?<thead>(.*?)<\/thead>/s.exec(listed) ?? [];
     expect([...headings.matchAll(/<th[^>]*>([^<]*)/g)].map(([, text]) => text)).toEqual([
       'Buyer',
-      'Requested',
+      'Amount asked',
       'Paid',
       'Unspent',
       'Reason',
-      'Requested at',
-      'Next step',
+      'Date',
     ]);
     const asked = [...rows(listed, 'Refund requests').values()].find(([wanted]) => wanted === '1.50 USD');
     expect(asked?.slice(0, 4)).toEqual(['1.50 USD', '2.00 USD', '2.00 USD', 'Bought &lt;twice&gt;']);
@@ -544,7 +548,13 @@ describe('what the seller does', () => {
     const sent = await Promise.all([seller.open(page, twice), seller.open(page, twice)]);
     expect(sent.map(({ status }) => status)).toEqual([200, 200]);
     expect((await seller.open(page, { ...twice, usd: '6.00' })).status).toBe(422);
-    expect((await seller.open(page, { ...form, key: id('console'), units: '5' })).status).toBe(422);
+    const both = await seller.open(page, { ...form, key: id('console'), units: '5' });
+    expect(both.status).toBe(422);
+    expect(both.html).toContain('id="usd-fault">Enter either dollars or results, not both.<');
+    expect(both.html).toMatch(/<details open>.*id="usd"[^>]* aria-invalid="true"[^>]* value="5\.00"/s);
+    expect(both.html).toMatch(/id="grant-reason"[^>]* value="sorry"/);
+    const neither = await seller.open(page, { act: 'grant', plan: 'credit', key: id('console') });
+    expect(neither.html).toContain('id="usd-fault">Enter either dollars or results.<');
     const { body } = await Customer.call(buyer, 'GET', `${shop.url}/account`);
     expect(body.grants).toEqual([
       { source: 'seller', given_usd: '5.00', remaining_usd: '5.00', expires_at: '2099-02-01T00:00:00.000Z' },
@@ -555,7 +565,7 @@ describe('what the seller does', () => {
     expect([...entries.keys()]).toEqual(['Granted credit']);
     const [, person, , details, address] = entries.get('Granted credit') ?? [];
     expect([person, address]).toEqual(['Admin token', expect.stringMatching(/^198.51.100.\d+$/)]);
-    expect(details).toMatch(/^5.00 USD, “sorry”Details.*Plan: credit/);
+    expect(details).toMatch(/^5.00 USD, “sorry”More.*Plan: credit/);
     const csv = await seller.open(`/console/audit.csv?account=${buyer.account}`);
     expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8');
     expect(csv.html).toMatch(/^when,who,action,subject,details\r\n[^,]+,admin at [^,]+,grant,acc_/);
@@ -659,6 +669,10 @@ describe('what the seller does', () => {
       expect(JSON.parse((await seller.open(`${page}/openapi.json`)).html)).toEqual(eventDocument());
       expect((await seller.open(page, { act: 'disable', id })).html).toContain('switched off');
       expect((await seller.open('/console/audit?act=event_endpoint_added')).html).toContain(receiver.url);
+      expect((await seller.open(page)).html).toContain(`href="/admin${page}/endpoints/${id}/remove"`);
+      const question = await seller.open(`${page}/endpoints/${id}/remove`);
+      expect(question.html).toContain('Remove this endpoint?');
+      expect((await seller.open(page)).html).toContain(receiver.url);
       expect((await seller.open(page, { act: 'remove', id })).html).toContain('No endpoints yet');
       expect((await seller.open(page, { act: 'remove', id })).status).toBe(422);
     } finally {
@@ -686,6 +700,10 @@ describe('what the seller does', () => {
     ]);
     expect((await seller.open('/console/codes', form)).html).toContain('SPRING-26 is accepted from now on.');
     expect((await seller.open('/console/codes', form)).status).toBe(422);
+    const empty = await seller.open('/console/codes', { ...form, code: 'SUMMER-26', usd: '' });
+    expect(empty.html).toContain('id="usd-fault">Enter either dollars or results.<');
+    expect((await seller.open('/console/codes/SPRING-26/end')).html).toContain('End this code?');
+    expect((await seller.open('/console/codes')).html).toContain('href="/admin/console/codes/SPRING-26/end"');
     expect((await seller.open('/console/codes', { act: 'end', code: 'SPRING-26' })).html).toContain(
       'SPRING-26 has ended.',
     );

@@ -105,7 +105,9 @@ describe('an invitation', () => {
       expect((await eve.browser.open('/shop/invitation/accept', { token })).status).toBe(403);
       const [open] = (await team(ada)).invitations;
       if (how === 'decline')
-        expect((await bob.browser.open('/shop/invitation/decline', { token })).status).toBe(200);
+        expect((await bob.browser.open('/shop/invitation/decline', { token, confirm: 'yes' })).status).toBe(
+          200,
+        );
       else if (how === 'withdraw')
         expect((await call(ada, 'DELETE', `/account/team/invitations/${open.id}`)).status).toBe(200);
       else await shop.sql`UPDATE shop.invitation SET expires_at = now() WHERE id = ${open.id}`;
@@ -128,10 +130,23 @@ describe('an invitation', () => {
     }
     expect((await team(ada)).invitations).toMatchObject([{ email: bob.email, state: 'open' }]);
     expect((await bob.browser.open(`/shop/invitation?token=${token}`)).html).toContain('/decline"');
-    const declines = Array.from({ length: 4 }, () => bob.browser.open('/shop/invitation/decline', { token }));
+    // It asks first.
+    expect((await bob.browser.open('/shop/invitation/decline', { token })).html).toContain(
+      'Decline the invitation?',
+    );
+    expect((await team(ada)).invitations).toMatchObject([{ email: bob.email, state: 'open' }]);
+    const sent = { token, confirm: 'yes' };
+    const declines = Array.from({ length: 4 }, () => bob.browser.open('/shop/invitation/decline', sent));
     const statuses = (await Promise.all(declines)).map(({ status }) => status);
     expect(statuses).toEqual([200, 200, 200, 200]);
-    expect((await team(ada)).invitations).toMatchObject([{ state: 'declined' }]);
+    const [declined] = (await team(ada)).invitations;
+    expect(declined.state).toBe('declined');
+    // It can be removed, twice as well as once, and the person be invited again.
+    for (const _ of [1, 2])
+      expect((await call(ada, 'DELETE', `/account/team/invitations/${declined.id}`)).status).toBe(200);
+    expect((await team(ada)).invitations).toEqual([]);
+    const again = await call(ada, 'POST', '/account/team/invitations', { email: bob.email, role: 'viewer' });
+    expect(again.status).toBe(202);
   });
 
   test('is accepted once, by one of many concurrent forms', async () => {

@@ -106,7 +106,9 @@ test('it is off until the holder of a card agrees to it on a page that states th
   const ours = await (await fetch(consentUrl)).text();
   const theirs = await (await fetch(await Person.open(`${consentUrl}/card`))).text();
   for (const text of [ours, theirs])
-    for (const part of ['0.98 USD', '1.00 USD', '3.00 USD', agent.account]) expect(text).toContain(part);
+    for (const part of ['0.98 USD', '1.00 USD', '3.00 USD', agent.account.slice(-4)])
+      expect(text).toContain(part);
+  expect(ours).toContain(agent.account);
   await agree(consentUrl);
   expect((await overview(agent)).auto_top_up).toMatchObject({ state: 'on', ...purchaseInput });
 });
@@ -142,6 +144,43 @@ test('the holder of the card can stop it without the account, and the account ca
   expect(await stopped.text()).toContain('have stopped');
   expect((await overview(agent)).auto_top_up.state).toBe('stopped');
   expect(await asked(agent)).not.toBe(agent.consentUrl);
+});
+
+test('the cardholder reads that a charge follows at once, and afterwards what was charged', async () => {
+  const agent = await Agent.registered(shop.url);
+  const consentUrl = await asked(agent);
+  const page = async () => (await fetch(consentUrl)).text();
+  expect(await page()).toContain(
+    '1.00 USD is charged as soon as the card is saved, because the credit is below 0.98 USD.',
+  );
+  expect(await page()).not.toContain('Nothing is charged now');
+  const card = await (await fetch(await Person.open(`${consentUrl}/card`))).text();
+  expect(card).toContain('If it is below 0.98 USD when you save the card, 1.00 USD is charged at once.');
+  expect(await agree(consentUrl)).toMatch(/1\.00 USD is being charged now|Charged this month: 1\.00 USD/);
+  await expect.poll(page).toContain('Charged this month: 1.00 USD.');
+  expect(await charges(agent)).toHaveLength(1);
+  // With credit enough, nothing is charged when the card is saved.
+  const rich = await buyer();
+  expect(await (await fetch(await asked(rich))).text()).toContain('Nothing is charged now.');
+});
+
+test('after the account has turned it off, its page says so, and the cardholder can still end the agreement', async () => {
+  const agent = await toppedUp();
+  const page = async () => (await fetch(agent.consentUrl)).text();
+  expect(await page()).toContain('Automatic charges are on');
+  expect((await put(agent, {})).body.auto_top_up.state).toBe('off');
+  const off = await page();
+  expect(off).toContain('Automatic charges are off');
+  expect(off).not.toContain('Automatic charges are on');
+  await use(agent, 30);
+  expect(await charges(agent)).toEqual([]);
+  expect((await put(agent, purchaseInput)).body.auto_top_up.state).toBe('on');
+  expect(await page()).toContain('Automatic charges are on');
+  expect((await put(agent, {})).body.auto_top_up.state).toBe('off');
+  const ended = await fetch(`${agent.consentUrl}/stop`, { method: 'POST' });
+  expect(await ended.text()).toContain('have stopped');
+  // Another charge needs a new agreement.
+  await asked(agent);
 });
 
 test('an agreement whose browser never came back counts by the notice', async () => {

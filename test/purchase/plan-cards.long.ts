@@ -18,6 +18,12 @@ async function subscribed(plan: string): Promise<Browser> {
   return browser;
 }
 const cards = async (browser: Browser) => (await browser.open('/')).html;
+const confirmed = { plan: 'large', confirm: 'yes' };
+/** The amount of the question about the dearer plan. */
+async function todayFor(browser: Browser): Promise<string> {
+  const { html } = await browser.open('/shop/account/change?plan=large');
+  return /name="today_usd" value="([\d.]+)"/.exec(html)?.[1] ?? '';
+}
 const charges = () => shop.sql`SELECT 1 FROM shop.purchase WHERE state = 'granted'`;
 
 test('a plan card knows the plan: it sells no second one, and an upgrade costs at most what its button says', async () => {
@@ -25,20 +31,40 @@ test('a plan card knows the plan: it sells no second one, and an upgrade costs a
   const html = await cards(browser);
   expect(html).toContain('Your plan.');
   expect(html).not.toContain('value="small"><button>Subscribe');
-  const [, today = ''] =
-    /name="plan" value="large"><input type="hidden" name="today_usd" value="([\d.]+)"/.exec(html) ?? [];
+  const today = await todayFor(browser);
   expect(Number(today)).toBeGreaterThan(0);
-  const cheat = await browser.send('/shop/account/change', { plan: 'large', today_usd: '0.01' });
+  const cheat = await browser.send('/shop/account/change', { ...confirmed, today_usd: '0.01' });
   expect([cheat.status, await charges()]).toEqual([422, [expect.anything()]]);
-  const done = await browser.send('/shop/account/change', { plan: 'large', today_usd: today });
-  expect(done.html).toContain('Your plan is changed.');
+  const done = await browser.send('/shop/account/change', { ...confirmed, today_usd: today });
   const [row] =
     await shop.sql`SELECT amount FROM shop.purchase WHERE state = 'granted' AND plan_id = 'large'`;
   expect(Number(row?.amount)).toBeLessThanOrEqual(Number(today) * 1_000_000);
-  expect((await browser.send('/shop/account/change', { plan: 'large', today_usd: '999.00' })).status).toBe(
-    422,
+  const paid = (Number(row?.amount) / 1_000_000).toFixed(2);
+  expect(done.html).toMatch(
+    new RegExp(`Your plan is now [^<]+\\. ${paid} USD is paid\\. <a href="[^"]+/receipts/`),
   );
+  const again = await browser.send('/shop/account/change', { ...confirmed, today_usd: '999.00' });
+  expect([again.status, again.html]).toEqual([422, expect.stringContaining('Nothing more was charged.')]);
   expect(await charges()).toHaveLength(2);
+});
+
+test('a dearer plan is charged only from the page that says the amount, the card and the next renewal', async () => {
+  const browser = await subscribed('small');
+  const asked = await browser.send('/shop/account/change', { plan: 'large', today_usd: '999.00' });
+  const today = await todayFor(browser);
+  const [row] =
+    await shop.sql`SELECT to_char((clock_timestamp() + interval '1 month') AT TIME ZONE 'UTC', 'FMDD Mon YYYY') AS day`;
+  for (const part of [`Change and pay ${today} USD`, 'Next renewal', `on ${row?.day}`, '>Cancel</a>'])
+    expect(asked.html).toContain(part);
+  expect(await charges()).toHaveLength(1);
+  const sent = { ...confirmed, today_usd: today };
+  await Promise.all([1, 2, 3].map(() => browser.send('/shop/account/change', sent)));
+  expect(await charges()).toHaveLength(2);
+  // The plan that was replaced is not listed as one that has nothing left and never expires.
+  expect((await browser.open('/shop/account/billing')).html).not.toContain('never expires');
+  // A plan that the account has, or that costs nothing now, has no such question.
+  for (const plan of ['large', 'small', 'none'])
+    expect((await browser.open(`/shop/account/change?plan=${plan}`)).status).toBe(303);
 });
 
 test('a downgrade begins later and charges nothing, and a canceled plan can be resumed', async () => {

@@ -6,7 +6,7 @@ import { keys } from '../../src/http/pages/account/keys.ts';
 import { type OverviewFacts, overview } from '../../src/http/pages/account/overview.ts';
 import type { Holdings, Period } from '../../src/http/pages/account/plans.ts';
 import { question } from '../../src/http/pages/account/question.ts';
-import { settings } from '../../src/http/pages/account/settings.ts';
+import { closing, settings } from '../../src/http/pages/account/settings.ts';
 import { type UsageFacts, usage } from '../../src/http/pages/account/usage.ts';
 import type * as Frame from '../../src/http/pages/frame.ts';
 import type { PurchaseEntry } from '../../src/journeys/receipts.ts';
@@ -225,20 +225,13 @@ export function accountPages(
       { ...facts, topUp: null, methods: [], receipts: [] },
       catalog,
     ),
-    'account settings': settings(texts, settingsFacts, 'mailto:a@example.com'),
-    'account settings with an address': settings(
-      texts,
-      {
-        ...settingsFacts,
-        ...{ claimed: true, email: 'ann@example.com', connections: [] },
-      },
-      'mailto:a@example.com',
-    ),
-    'account settings without mail': settings(
-      texts,
-      { ...settingsFacts, canClaim: false },
-      'mailto:a@example.com',
-    ),
+    'account settings': settings(texts, settingsFacts),
+    'closing an account': closing(texts, account, 'a@example.com'),
+    'account settings with an address': settings(texts, {
+      ...settingsFacts,
+      ...{ claimed: true, email: 'ann@example.com', connections: [] },
+    }),
+    'account settings without mail': settings(texts, { ...settingsFacts, canClaim: false }),
     question: question(texts, {
       ...{ title: '‹title›', effect: '‹effect›', action: '/x', confirm: '‹confirm›', back: '/y' },
       field: { name: 'key', value: 'key_1' },

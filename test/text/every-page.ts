@@ -4,6 +4,7 @@ import { errorPage } from '../../src/http/fault-page.ts';
 import * as AuthorizePage from '../../src/http/pages/authorize.ts';
 import * as CancelPage from '../../src/http/pages/cancel.ts';
 import * as CardPage from '../../src/http/pages/card.ts';
+import * as ChangePage from '../../src/http/pages/change.ts';
 import * as Frame from '../../src/http/pages/frame.ts';
 import * as LeavePage from '../../src/http/pages/leave.ts';
 import * as PaidPage from '../../src/http/pages/paid.ts';
@@ -20,6 +21,7 @@ import { claimMail } from '../../src/identity/claim-mail.ts';
 import type { Mail } from '../../src/identity/mail.ts';
 import { signInMail } from '../../src/identity/sign-in-mail.ts';
 import type { PlanOffer } from '../../src/journeys/plan-offers.ts';
+import type { Charging } from '../../src/journeys/top-up-consent.ts';
 import { type AccountEvent, accountMail } from '../../src/payment/account-mail.ts';
 import type { Order } from '../../src/payment/order.ts';
 import * as PlanMail from '../../src/payment/plan-mail.ts';
@@ -168,6 +170,12 @@ function tryField(name: string, input: FieldKind, isRequired = false): RequestFi
   return { place: 'body', keys: [name], description: '‹description›', isRequired, input };
 }
 
+function dearer(texts: Texts, isTaxAdded: boolean): Frame.Html {
+  const plan = catalog.plans.find((one) => one.kind === 'subscription') ?? missing();
+  const card = isTaxAdded ? null : { brand: '‹visa›', last4: '4242' };
+  return ChangePage.change(texts, { plan, unit: 'result', today: usd(400), isTaxAdded, card, renewsMs: ms });
+}
+
 type Rendered = Frame.Html | string;
 
 /** The contents of every page for buyers, by name, with facts that show each of its parts. */
@@ -189,9 +197,19 @@ function contents(texts: Texts): Record<string, Rendered> {
       response: '{"count":1}',
       ...facts,
     });
-  const card = (state: Partial<TopUpConsent.Consent>) =>
-    CardPage.consent(texts, { ...consent, ...state }, { name: '‹Shop›', isTaxed: true, isOwn: true }, ms)
-      .main;
+  const card = (
+    state: Partial<TopUpConsent.Consent>,
+    more: Partial<Charging> & { isTaxed?: boolean } = {},
+  ) => {
+    const { isTaxed = true } = more;
+    const charging = { isDue: false, isPaused: false, chargedThisMonth: usd(500), ...more };
+    return CardPage.consent(
+      texts,
+      { ...consent, ...state },
+      { name: '‹Shop›', isTaxed, isOwn: true, charging },
+      ms,
+    ).main;
+  };
   const authorize = {
     client: '‹Client›',
     returnsTo: 'app.example.com',
@@ -232,6 +250,12 @@ function contents(texts: Texts): Record<string, Rendered> {
       isTaxAdded: true,
       url: '/x',
     }),
+    ...Object.fromEntries(
+      [true, false].map((isTaxAdded) => [
+        `change to a dearer plan, ${isTaxAdded}`,
+        dearer(texts, isTaxAdded),
+      ]),
+    ),
     cancel: CancelPage.cancel(texts, cancellation),
     'cancel what rolls over': CancelPage.cancel(texts, { ...cancellation, rollsOver: true }),
     'cancel as the payer of an unpaid plan': CancelPage.cancel(texts, {
@@ -239,6 +263,8 @@ function contents(texts: Texts): Record<string, Rendered> {
       isUnpaid: true,
       left: null,
     }),
+    'leave with a trial': LeavePage.leave(texts, { balance: '0.00', renews: false }),
+    left: LeavePage.left(texts, texts.text('leave.done')),
     leave: LeavePage.leave(texts, { balance: '5.00', renews: true }),
     'shop of a stranger': shop({ summary: null }, null),
     'shop with meters': shop({ catalog: meteredCatalog }, null),
@@ -273,8 +299,13 @@ function contents(texts: Texts): Record<string, Rendered> {
     }),
     'not connectable': AuthorizePage.unusable(texts, '‹description›'),
     'consent offered': card({}),
+    'consent offered, due': card({}, { isDue: true }),
     'consent expired': card({ expiresMs: 0 }),
     'consent agreed': card({ state: 'agreed' }),
+    'consent agreed, without tax': card({ state: 'agreed' }, { isTaxed: false }),
+    'consent agreed, due': card({ state: 'agreed' }, { isDue: true }),
+    'consent agreed, not charged': card({ state: 'agreed' }, { chargedThisMonth: null }),
+    'consent paused': card({ state: 'agreed' }, { isPaused: true }),
     'consent ended': card({ state: 'ended' }),
     'card saved': CardPage.subscriptionCard(texts).main,
     'card cancelled': CardPage.cancelled(texts).main,

@@ -30,6 +30,9 @@ export function openCatalogs(sql: Connection): Catalogs {
   };
 }
 
+/** Publications that may have replaced the text of a page that is still open. */
+const textsSearchedMax = 50;
+
 function openPublications(sql: Connection): Publications {
   return {
     async add({ who, digest, text, textBefore, note }) {
@@ -49,6 +52,13 @@ function openPublications(sql: Connection): Publications {
       const [row] = await sql<PublicationRow[]>`SELECT * FROM shop.catalog_publication
         WHERE ${digest}::text IS NULL OR digest = ${digest} ORDER BY id DESC LIMIT 1`;
       return row ? publication(row) : null;
+    },
+    async textOf(sha256) {
+      const [row] = await sql<[{ text: string }?]>`
+        SELECT one.text FROM (SELECT * FROM shop.catalog_publication ORDER BY id DESC LIMIT ${textsSearchedMax}) AS last,
+          LATERAL (VALUES (last.text_before), (last.text)) AS one (text)
+        WHERE encode(sha256(convert_to(one.text, 'UTF8')), 'hex') = ${sha256} LIMIT 1`;
+      return row?.text ?? null;
     },
     async exclusively(work) {
       // The lock belongs to a connection, and ends with it when the process dies.

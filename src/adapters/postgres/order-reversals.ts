@@ -1,6 +1,6 @@
 import * as Money from '@sluice/kernel/money';
 import type { Orders } from '../../payment/order.ts';
-import type { ManualRefundResult, Reversal } from '../../payment/reversal.ts';
+import type { ManualRefundResult, StoredReversal } from '../../payment/reversal.ts';
 import type { Connection } from './connection.ts';
 import { announced } from './notices.ts';
 
@@ -66,8 +66,9 @@ export function openOrderReversals(sql: Connection): OrderReversals {
     },
     async reversalsOf(id) {
       return await sql<
-        Reversal[]
+        StoredReversal[]
       >`SELECT id, kind, amount, tax, status, is_effective AS "isEffective", reason,
+          (extract(epoch FROM created_at) * 1000)::bigint AS "createdMs",
           (extract(epoch FROM due_at) * 1000)::bigint AS "dueMs" FROM shop.reversal
         WHERE purchase_id = ${id} ORDER BY created_at, id`;
     },

@@ -123,6 +123,7 @@ function returned(sql: Connection): Pick<RevenueReport, 'returned'> {
         reason: string | null;
         order_id: string;
         account_id: string | null;
+        email: string | null;
         payment: string | null;
         created_at: Date;
         updated_at: Date;
@@ -132,8 +133,9 @@ function returned(sql: Connection): Pick<RevenueReport, 'returned'> {
       const rows = await sql<
         Returned[]
       >`SELECT v.id, v.kind, v.amount, v.status, v.is_effective, v.reason, v.due_at, v.created_at, v.updated_at,
-          o.id AS order_id, o.account_id, o.payment, shop.reversal_loss(o.id) AS loss
+          o.id AS order_id, o.account_id, a.email, o.payment, shop.reversal_loss(o.id) AS loss
         FROM (SELECT * FROM shop.reversal ORDER BY created_at DESC LIMIT ${max}) v JOIN shop.purchase o ON o.id = v.purchase_id
+          LEFT JOIN shop.account a ON a.id = o.account_id
         ORDER BY v.created_at DESC, v.id`;
       return rows.map((row) => ({
         id: row.id,
@@ -146,6 +148,7 @@ function returned(sql: Connection): Pick<RevenueReport, 'returned'> {
         key: null,
         order: row.order_id,
         account: row.account_id,
+        email: row.email,
         payment: row.payment,
         createdMs: row.created_at.getTime(),
         updatedMs: row.updated_at.getTime(),

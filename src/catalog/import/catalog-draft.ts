@@ -198,10 +198,10 @@ function place(
   found: FoundOperation,
   { price, mount, upstreams, asks }: Placing,
 ): void {
-  const { method, path, operation, parameters, tags } = found;
+  const { method, path, operation, tags } = found;
   const usage = UsageDraft.draftUsage(read, found);
-  const counted = usage === null ? InferUnits.find(read, operation, parameters, path) : null;
-  const isRead = counted !== null || method === 'GET';
+  const counted = usage === null ? InferUnits.find(read, found) : null;
+  const isRead = typeof counted?.units === 'string' || method === 'GET';
   const tag = text(tags[0]) ?? firstSegment(path);
   const name = usage !== null || isRead ? tag : `${tag}: writing`;
   const upstream =

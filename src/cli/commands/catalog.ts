@@ -12,27 +12,30 @@ import * as CatalogGoals from './catalog-goals.ts';
 
 export const help = `Creates and checks the catalogue: the one file that says what the shop sells, and for how much.
 
+  sluice catalog import openapi.yaml         writes a first catalogue from an API description, and asks for each price
+  sluice catalog check [catalog.yaml]        lists every error and warning as file:line:column reason
+  sluice catalog diff [catalog.yaml]         shows what it would change, and for how many accounts
+  sluice catalog goals [catalog.yaml]        tries the goals that teach the advisor, and names those that it confuses
+
+  sluice help catalog import                 its flags and examples; the same for check, diff and goals
+
+Exit code: 0 done (diff: no difference), 1 not done, or errors found (diff: a difference), 2 the arguments are wrong, or there is nothing to compare.`;
+
+export const helpOf = {
+  import: `Creates a catalogue from an OpenAPI 3 or Swagger 2.0 description (YAML or JSON, a file or a URL).
+
   sluice catalog import openapi.yaml                 asks for each price, then writes catalog.yaml
   sluice catalog import https://api.example.com/openapi.json --out my.yaml --price 0.002 --price search=0.01 --trial 25 --min 0.50
   sluice catalog import openai.yaml --path /chat --path /embeddings --prices prices.csv --yes
   printf '0.002\\n0.01\\n25\\n0.50\\n' | sluice catalog import openapi.yaml      answers the questions in their order
-  sluice catalog check [catalog.yaml]                lists every error and warning as file:line:column reason
-  sluice catalog diff [catalog.yaml]                 shows what it would change, and for how many accounts
-  sluice catalog goals [catalog.yaml]                tries the goals that teach the advisor, and names those that it confuses
-  sluice catalog goals --draft goals.yaml            writes a file of goals with all operations, to fill in
 
-import  creates a catalogue from an OpenAPI 3 or Swagger 2.0 description (YAML or JSON, a file or a URL). Operations are grouped into
-        services by tag. Results are counted where a response contains a list. The command asks for the price of each service, the
-        free units of a new account, and the smallest purchase, unless a flag gives the value. Answers come from the terminal or
-        from piped input. Guesses are marked with "?" in the file and counted in the output. A downloaded description is stored
-        beside the catalogue. Above ${Selection.unselectedMax} operations, choose with --tag or --path what to sell. Operations that manage your own account
-        with the API (keys, members, tokens, billing, webhooks, limits) are sold only with --include.
-check   reads a catalogue and its file of goals as the shop does; by default the one that CATALOG names.
-diff    compares a catalogue with the one that the shop loaded last: prices, plans and services, and the number of accounts that hold
-        or renew a plan. "!" marks a higher price, "-" something that is removed, "x" a change that the shop would refuse.
-goals   asks the advisor each goal of the catalogue that it was not taught this time, and counts right answers; takes up to a minute.
+Operations are grouped into services by tag. Results are counted where a response is a list. The command asks for the price of each
+service, the free units of a new account, and the smallest purchase, unless a flag gives the value. Answers come from the terminal or
+from piped input. Guesses are marked with "?" in the file and counted in the output. A downloaded description is stored beside the
+catalogue. Above ${Selection.unselectedMax} operations, choose with --tag or --path what to sell. Operations that manage your own account with the API
+(keys, members, tokens, billing, webhooks, limits) are sold only with --include.
 
-  --out      the file to write; an existing file is replaced only with --force
+  --out      the file to write (default catalog.yaml); an existing file is replaced only with --force
   --price    price in USD of a result or call, with at most six decimals: for every service (default 0.001), or for one as slug=0.01
   --tag      sells the operations with this tag; may be repeated
   --path     sells the operations on this path and below it, such as /v1/search; / for all; may be repeated
@@ -42,11 +45,40 @@ goals   asks the advisor each goal of the catalogue that it was not taught this 
   --prices   price list in CSV for what is charged by tokens or other usage: key,input,output in USD for a million units
   --trial    free units of a new account, 0 for no trial; default: 25, or as many as the most expensive call can cost
   --min      the smallest purchase in USD; default 0.50
-  --draft    the file of goals to write, with the "asks" of the catalogue
   --yes      accepts all defaults without questions
+  --force    replaces an existing file
   --json     prints the result as JSON
 
-Exit code: 0 done (diff: no difference), 1 not done, or errors found (diff: a difference), 2 the arguments are wrong, or there is nothing to compare.`;
+Exit code: 0 written, 1 not written; standard error has the reason, 2 the arguments are wrong.`,
+  check: `Reads a catalogue and its file of goals as the shop does, and lists every error and warning as file:line:column reason.
+
+  sluice catalog check                   the one that CATALOG names
+  sluice catalog check catalog.yaml
+
+  --json     prints the result as JSON
+
+Exit code: 0 no errors, 1 errors, 2 the arguments are wrong.`,
+  diff: `Compares a catalogue with the one that the shop loaded last: prices, plans and services, and the number of accounts that hold or
+renew a plan. "!" marks a higher price, "-" something that is removed, "x" a change that the shop would refuse.
+
+  sluice catalog diff                    the one that CATALOG names
+  sluice catalog diff catalog.yaml
+
+  --json     prints the result as JSON
+
+Exit code: 0 no difference, 1 a difference, 2 the arguments are wrong, or there is nothing to compare.`,
+  goals: `Asks the advisor goals of the catalogue that it was not taught this time, and counts right answers. Above ${CatalogGoals.askedMax} goals it asks a
+sample. It takes up to a minute, longer on a busy machine; a terminal shows the progress. See docs/advisor.md, "Teaching it".
+
+  sluice catalog goals [catalog.yaml]                tries the goals, and names those that it confuses
+  sluice catalog goals --draft goals.yaml            writes a file of goals with all operations and their "asks", to fill in
+
+  --draft    the file of goals to write; an existing file is replaced only with --force
+  --force    replaces an existing file
+  --json     prints the result as JSON, with all mistakes
+
+Exit code: 0 done, 1 there are no goals, or the draft exists, 2 the arguments are wrong.`,
+};
 
 const options = {
   out: { type: 'string', default: 'catalog.yaml' },

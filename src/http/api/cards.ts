@@ -14,12 +14,14 @@ import * as PaymentPage from '../pages/payment.ts';
 import { error, json } from '../reply.ts';
 import { address, type Call, type Env, owned, requestId } from '../request-context.ts';
 
+type ChargingContext = Parameters<typeof TopUpConsent.chargingOf>[0];
+
 const noStore = { 'cache-control': 'no-store' };
 const retryAfter = ({ waitMs }: { waitMs: number }) => ({ 'retry-after': String(Math.ceil(waitMs / 1_000)) });
 
 /** Cards that are charged automatically: the consent page of auto top-up, its stop button, and a new card for a plan. */
 export function cardsRoutes(
-  shop: CallerContext & CheckoutContext,
+  shop: CallerContext & CheckoutContext & ChargingContext,
   clientAddressHeader: string | null,
 ): Hono<Env> {
   const app = new Hono<Env>();
@@ -89,10 +91,11 @@ export function cardsRoutes(
   return app;
 
   async function showConsent(c: Call, consent: Consent | null): Promise<Response> {
-    const isOwn =
-      consent !== null && (await BrowserSession.readSession(shop, c))?.account === consent.account;
-    const facts = { name: shop.catalog.storefront.name, isTaxed: shop.isTaxed, isOwn };
-    return respond(consent === null ? 404 : 200, CardPage.consent(texts, consent, facts, shop.clock()));
+    if (consent === null) return respond(404, CardPage.unknown(texts));
+    const isOwn = (await BrowserSession.readSession(shop, c))?.account === consent.account;
+    const charging = await TopUpConsent.chargingOf(shop, consent);
+    const facts = { name: shop.catalog.storefront.name, isTaxed: shop.isTaxed, isOwn, charging };
+    return respond(200, CardPage.consent(texts, consent, facts, shop.clock()));
   }
 
   function respond(status: number, { title, main }: CardPage.CardPage): Response {

@@ -180,7 +180,7 @@ function termsOf(plan: Item): Shape[] {
         ['price_usd', 'Price (USD)', 'usd'],
         ['every', 'Per', 'choice', ['month', 'year']],
         isInUsd ? includedUsd : includedUnits,
-        ['rollover', 'What is unused stays for one more period', 'switch'],
+        ['rollover', 'Unused results roll over', 'switch', [], 'What is unused stays for one more period.'],
         ['grace_days', 'Days of grace for an unpaid renewal', 'count', [], '3 if empty'],
       ];
   }

@@ -45,7 +45,7 @@ export function createConsole(
 
   const respond = (at: string | null, person: Sessions.Person | null, shown: ConsoleResponse): Response => {
     if (shown instanceof Response) return shown;
-    const { status = 200, hasScript = false, cookies = [], refresh, ...page } = shown;
+    const { status = 200, hasScript = false, canCopy = false, cookies = [], refresh, ...page } = shown;
     const layout = ConsoleFrame.layout(storefront.name, sections, at, person);
     const more = {
       ...(hasScript && { 'content-security-policy': PasskeyScript.policy }),
@@ -54,7 +54,7 @@ export function createConsole(
     const response = Frame.respondWithPage(
       status,
       { catalog: shop.catalog, texts: english },
-      { ...page, layout, more },
+      { ...page, layout, more, isScripted: canCopy },
     );
     for (const cookie of cookies) response.headers.append('set-cookie', cookie);
     return response;

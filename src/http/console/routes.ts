@@ -44,7 +44,7 @@ export function consoleRoutes(
   Payments.addPaymentSection(console, shop);
   Codes.addCodesSection(console, shop);
   Events.addEventSection(console, shop);
-  Catalogue.addCatalogueSection(console, shop, reload);
+  Catalogue.addCatalogueSection(console, reload);
   Health.addHealthSection(console, shop, isDraining, metrics);
   Audit.addAuditSection(console, shop);
   Team.addTeamSection(console, shop);

@@ -4,12 +4,10 @@ import { textOf, typedIn } from './catalogue-fields.ts';
 
 /** Digests of the texts that a form shows at first, by the names of its fields: a hidden field of the form. */
 export function shownDigests(groups: readonly FieldGroup[]): string {
-  const fields = groups.flatMap(({ fields: own, parts = [] }) => [
-    ...own,
-    ...parts.flatMap((part) => part.fields),
-  ]);
   return JSON.stringify(
-    Object.fromEntries(fields.map(({ name, value, usual = '' }) => [name, digestOf(value || usual)])),
+    Object.fromEntries(
+      fieldsOf(groups).map(({ name, value, usual = '' }) => [name, digestOf(value || usual)]),
+    ),
   );
 }
 
@@ -20,6 +18,22 @@ export function shownDigests(groups: readonly FieldGroup[]): string {
 export function changedIn(form: URLSearchParams): Map<string, string> {
   const before = digestsIn(form.get('was'));
   return new Map([...typedIn(form)].filter(([name, text]) => before.get(name) !== digestOf(text)));
+}
+
+/** Returns the fields of a form that another person changed since it was shown, by their names, with the texts that they have now. */
+export function changedByOthers(form: URLSearchParams, groups: readonly FieldGroup[]): Map<string, string> {
+  const before = digestsIn(form.get('was'));
+  return new Map(
+    fieldsOf(groups)
+      // A text that follows from other fields is no change of a person.
+      .filter(({ value, usual = '' }) => value !== '' || usual === '')
+      .map(({ name, value }) => [name, value] as const)
+      .filter(([name, text]) => before.has(name) && before.get(name) !== digestOf(text)),
+  );
+}
+
+function fieldsOf(groups: readonly FieldGroup[]) {
+  return groups.flatMap(({ fields, parts = [] }) => [...fields, ...parts.flatMap((part) => part.fields)]);
 }
 
 function digestsIn(was: string | null): ReadonlyMap<string, unknown> {

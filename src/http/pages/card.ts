@@ -1,5 +1,6 @@
 import * as Money from '@sluice/kernel/money';
 import { html } from 'hono/html';
+import type { Charging } from '../../journeys/top-up-consent.ts';
 import { type Consent, stateAt } from '../../payment/top-up-consent.ts';
 import type { Texts } from '../../text/texts.ts';
 import { cardName } from './card-brand.ts';
@@ -9,14 +10,21 @@ import * as TermsStyle from './terms-style.ts';
 
 export type CardPage = { title: string; main: Html };
 
+type ConsentFacts = {
+  /** The name of the shop. */
+  name: string;
+  isTaxed: boolean;
+  isOwn: boolean;
+  charging: Charging;
+};
+
 /** The terms of auto top-up for the cardholder: the state of the agreement and the form that stops it. `isOwn`: this browser is signed in to the account. */
 export function consent(
   texts: Texts,
-  found: Consent | null,
-  { name, isTaxed, isOwn }: { name: string; isTaxed: boolean; isOwn: boolean },
+  found: Consent,
+  { name, isTaxed, isOwn, charging }: ConsentFacts,
   nowMs: number,
 ): CardPage {
-  if (found === null) return unknown(texts);
   const { id, account, terms, card, agreedMs } = found;
   const usd = (money: Money.Money) => texts.usd(Money.format(money));
   const stop = html`<form method="post" action="/auto-top-up/${id}/stop"><button class="plain danger">${say(texts, 'consent.stop')}</button></form>`;
@@ -24,8 +32,9 @@ export function consent(
     ? html`<a class="button plain" href="/shop/account/billing">${say(texts, 'receipt.back')}</a>`
     : '';
   const each = usd(terms.amount);
+  const due = isTaxed ? texts.text('consent.each_charge_taxed', { amount: each }) : each;
   const facts = html`<dl class="terms">
-<div><dt>${say(texts, 'consent.each_charge')}</dt><dd>${isTaxed ? say(texts, 'consent.each_charge_taxed', { amount: each }) : each}</dd></div>
+<div><dt>${say(texts, 'consent.each_charge')}</dt><dd>${due}</dd></div>
 <div><dt>${say(texts, 'consent.when')}</dt><dd>${say(texts, 'consent.below', { below: usd(terms.below) })}</dd></div>
 <div><dt>${say(texts, 'consent.monthly_max')}</dt><dd>${say(texts, 'consent.monthly_max_of', { monthly_max: usd(terms.monthlyMax) })}</dd></div>
 <div><dt>${say(texts, 'consent.until')}</dt><dd>${say(texts, 'consent.until_cancelled')}</dd></div>
@@ -39,21 +48,44 @@ ${card === null ? '' : html`<div><dt>${say(texts, 'consent.card')}</dt><dd>${car
   switch (stateAt(found, nowMs)) {
     case 'ended':
       return titled(texts.text('consent.ended'), texts.text('consent.ended_text'), actions(back));
-    case 'agreed':
+    case 'agreed': {
+      const day = texts.day(agreedMs ?? 0);
+      if (charging.isPaused)
+        return titled(
+          texts.text('consent.paused'),
+          texts.text('consent.paused_text', { day }),
+          actions(html`${back}${stop}`),
+        );
       return titled(
         texts.text('consent.agreed'),
-        texts.text('consent.agreed_text', { day: texts.day(agreedMs ?? 0) }),
+        html`${say(texts, 'consent.agreed_text', { day })} ${chargedText(texts, found, { isTaxed, charging }, due)}`,
         actions(html`${back}${stop}`),
       );
+    }
     case 'expired':
       return titled(texts.text('consent.expired'), texts.text('consent.expired_text'), actions(back));
     case 'offered':
       return titled(
         texts.text('consent.offered'),
         say(texts, 'consent.offered_text', { shop: name }),
-        html`<p>${say(texts, 'consent.mail')} ${say(texts, 'consent.nothing_now')}${isOwn ? '' : html` ${say(texts, 'consent.close_page')}`}</p>${actions(html`<a class="button" href="/auto-top-up/${id}/card">${say(texts, 'consent.continue')}</a>${isOwn ? html`<a class="button plain" href="/shop/account/billing#top-up">${say(texts, 'consent.cancel')}</a>` : ''}`)}`,
+        html`<p>${say(texts, 'consent.mail')} ${charging.isDue ? html`</p><p class="note">${say(texts, 'consent.due_now', { amount: due, below: usd(terms.below) })}` : say(texts, 'consent.nothing_now')}${isOwn ? '' : html` ${say(texts, 'consent.close_page')}`}</p>${actions(html`<a class="button" href="/auto-top-up/${id}/card">${say(texts, 'consent.continue')}</a>${isOwn ? html`<a class="button plain" href="/shop/account/billing#top-up">${say(texts, 'consent.cancel')}</a>` : ''}`)}`,
       );
   }
+}
+
+/** Says what was charged, or is about to be. `due`: the amount of a charge, with a note of its tax. */
+function chargedText(
+  texts: Texts,
+  { terms }: Consent,
+  { isTaxed, charging: { isDue, chargedThisMonth } }: Pick<ConsentFacts, 'isTaxed' | 'charging'>,
+  due: string,
+): Html | string {
+  const usd = (money: Money.Money) => texts.usd(Money.format(money));
+  if (isDue) return say(texts, 'consent.being_charged', { amount: due, below: usd(terms.below) });
+  if (chargedThisMonth === null || chargedThisMonth === 0) return say(texts, 'consent.nothing_charged');
+  return say(texts, isTaxed ? 'consent.charged_taxed' : 'consent.charged', {
+    charged: usd(chargedThisMonth),
+  });
 }
 
 function actions(all: Html | string): Html | string {

@@ -43,6 +43,23 @@ export function labelOf(texts: Texts, field: string): string {
   return field.replaceAll('_', ' ').replace(/^./, (first) => first.toUpperCase());
 }
 
+/** Names of fields that the form at a path labels in its own words. */
+const ownLabels = {
+  'credit/amount_usd': 'billing.other_amount',
+  'refund/amount_usd': 'refunds.amount',
+  'top-up/amount_usd': 'top_up.amount',
+  'top-up/below_usd': 'top_up.below',
+  'top-up/monthly_max_usd': 'top_up.monthly_max',
+} as const satisfies Readonly<Record<string, Key>>;
+
+/** The name of a field as the form at `path` labels it. */
+export function labelIn(texts: Texts, path: string, field: string): string {
+  const own = `${path}/${field}`;
+  return Object.hasOwn(ownLabels, own)
+    ? texts.text(ownLabels[own as keyof typeof ownLabels])
+    : labelOf(texts, field);
+}
+
 /** A fault in the words of a form: people type numbers, not strings. */
 export function inWords(texts: Texts, message: string): string {
   const forPrograms = (

@@ -142,7 +142,8 @@ export function faultOf(
 export function summaryOf(texts: Texts, { refused }: FormResult): Frame.Html | null {
   if (refused === undefined || refused.faults.length === 0) return null;
   const links = refused.faults.map(
-    ({ field: name }) => html`<a href="#${idOf(refused.path, name)}">${FormFaults.labelOf(texts, name)}</a>`,
+    ({ field: name }) =>
+      html`<a href="#${idOf(refused.path, name)}">${FormFaults.labelIn(texts, refused.path, name)}</a>`,
   );
   const fields = html`${links.map((link, at) => (at === 0 ? link : html`, ${link}`))}`;
   return say(texts, 'form.check', { count: links.length, fields });

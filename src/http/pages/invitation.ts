@@ -36,9 +36,16 @@ ${isInvited && problem !== null ? html`<p class="note" role="alert">${problem}</
 <p class="hint">${say(texts, 'invitation.separate')}${isInvited ? '' : html` ${say(texts, 'invitation.ignore', { link: html`<a href="/shop/account">${say(texts, 'invitation.ignore_link')}</a>` })}`}</p></section></div>`;
 }
 
+/** Asks before an invitation is declined. */
+export function declining(texts: Texts, token: string): Html {
+  return html`<div class="narrow"><h1>${say(texts, 'invitation.decline_title')}</h1><section><p class="note" role="alert">${say(texts, 'invitation.decline_effect')}</p>
+<div class="actions"><a class="button plain" href="/shop/invitation?${new URLSearchParams({ token })}">${say(texts, 'question.back')}</a>
+<form method="post" action="/shop/invitation/decline"><input type="hidden" name="token" value="${token}"><input type="hidden" name="confirm" value="yes"><button class="danger">${say(texts, 'invitation.decline')}</button></form></div></section></div>`;
+}
+
 /** A page with one message about an invitation. */
-export function message(texts: Texts, text: string, isBad: boolean): Html {
-  return html`<div class="narrow"><h1>${say(texts, 'invitation.title')}</h1>
+export function message(texts: Texts, title: string, text: string, isBad: boolean): Html {
+  return html`<div class="narrow"><h1>${title}</h1>
 <section><p class="${isBad ? 'note' : 'ok'}" role="${isBad ? 'alert' : 'status'}">${text}</p><a class="button plain" href="/shop/account">${say(texts, 'paid.to_account')}</a></section></div>`;
 }
 

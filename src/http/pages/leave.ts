@@ -6,10 +6,15 @@ import { say } from './say.ts';
 /** `renews`: a plan of the account is charged again. */
 export type Losses = { balance: string; renews: boolean };
 
-/** Asks before the browser forgets an account with money that no email address can sign in to again. */
+/** Says that the browser has forgotten its account, or that the person is signed out. */
+export function left(texts: Texts, text: string): Html {
+  return html`<div class="narrow"><h1>${text}</h1><section><div class="actions"><a class="button" href="/">${say(texts, 'leave.to_shop')}</a><a class="button plain" href="/shop/account">${say(texts, 'leave.sign_in')}</a></div></section></div>`;
+}
+
+/** Asks before the browser forgets an account that no email address can sign in to again. */
 export function leave(texts: Texts, { balance, renews }: Losses): Html {
   return html`<h1>${say(texts, 'leave.title')}</h1>
-<section><p class="note" role="alert">${say(texts, 'leave.balance', { amount: texts.usd(balance) })}${renews ? html` ${say(texts, 'leave.renews')}` : ''}</p>
+<section><p class="note" role="alert">${Number(balance) === 0 ? say(texts, 'leave.trial') : say(texts, 'leave.balance', { amount: texts.usd(balance) })}${renews ? html` ${say(texts, 'leave.renews')}` : ''}</p>
 <p>${say(texts, 'leave.text')}</p>
 <div class="actions"><a class="button" href="/shop/account#claim">${say(texts, 'leave.add_email')}</a>
 <a class="button plain" href="/shop/account/settings">${say(texts, 'leave.stay')}</a>

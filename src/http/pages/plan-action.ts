@@ -23,26 +23,21 @@ export function planAction(
     case 'resume':
       return html`<p class="soft">${say(texts, 'plans.ends', { day: texts.day(offer.endMs) })}</p><form method="post" action="/shop/account/resume"><input type="hidden" name="subscription" value="${offer.subscription}"><button>${say(texts, 'account.resume')}</button></form>`;
     case 'keep':
-      return change(id, '', html`<button>${say(texts, 'plans.keep', { plan: name })}</button>`);
+      return change(id, html`<button>${say(texts, 'plans.keep', { plan: name })}</button>`);
     case 'dearer': {
       const today = Money.format(offer.today);
       const key = isTaxAdded ? 'plans.change_today_taxed' : 'plans.change_today';
-      return change(
-        id,
-        today,
-        html`<button>${say(texts, key, { plan: name, amount: texts.usd(today) })}</button>`,
-      );
+      return html`<form method="get" action="/shop/account/change"><input type="hidden" name="plan" value="${id}"><button>${say(texts, key, { plan: name, amount: texts.usd(today) })}</button></form>`;
     }
     case 'cheaper':
       return change(
         id,
-        '',
         html`<button>${say(texts, 'plans.change_later', { plan: name })}</button><p class="soft">${say(texts, 'plans.change_later_day', { day: texts.day(offer.fromMs) })}</p>`,
       );
   }
 }
 
-/** `today`: the amount that the button names, which the change must not exceed. */
-function change(plan: string, today: string, button: Html): Html {
-  return html`<form method="post" action="/shop/account/change"><input type="hidden" name="plan" value="${plan}"><input type="hidden" name="today_usd" value="${today}">${button}</form>`;
+/** The form of a change that charges nothing now. */
+function change(plan: string, button: Html): Html {
+  return html`<form method="post" action="/shop/account/change"><input type="hidden" name="plan" value="${plan}"><input type="hidden" name="today_usd" value="">${button}</form>`;
 }

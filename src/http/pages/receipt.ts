@@ -42,7 +42,7 @@ export function receipt(texts: Texts, facts: ReceiptFacts, { storefront, plans }
       </dl>
       ${isPurchase ? purchase(texts, signed, facts, plans, storefront.tax_note?.trim()) : call(texts, signed)}
       <p class="proof"><button class="button" id="print" type="button" hidden>${say(texts, 'receipt.print')}</button><a class="button plain" href="/shop/account/billing">${say(texts, 'receipt.back')}</a></p>
-      <p class="proof">${say(texts, 'receipt.print_hint')}</p>
+      <noscript><p class="proof">${say(texts, 'receipt.print_hint')}</p></noscript>
       <details class="proof"><summary id="proof">${say(texts, 'receipt.signature')}</summary>
       <p>${say(texts, 'receipt.signature_text', { address: `${signed.issuer}/.well-known/jwks.json` })}</p>
       <textarea readonly spellcheck="false" rows="5" aria-labelledby="proof">${jws}</textarea></details>

@@ -3,6 +3,8 @@ export const accountResults = {
   'result.no_session':
     'You are not signed in to an account in this browser any more. Sign in, or start a new account.',
   'result.paid': '{amount} is paid.',
+  'result.paid_plan': 'Thank you. {plan} is paid: {amount} for {quantity}, renews {day}.',
+  'result.paid_period': 'Thank you. {plan} is paid: {amount} for {quantity}, until {day}.',
   'result.paid_receipt': 'View receipt',
   'result.no_mail': 'This shop does not send email.',
   'result.frozen':
@@ -23,6 +25,8 @@ export const accountResults = {
   'result.cancelled':
     'Your subscription ends with the current period. You keep access until then and are not charged again.',
   'result.changed': 'Your plan is changed.',
+  'result.changed_paid': 'Your plan is now {plan}. {amount} is paid.',
+  'result.changed_already': 'Your plan is {plan} already. Nothing more was charged.',
   'result.changes_later':
     'Your plan changes at the end of the period. You keep your present plan until then.',
   'result.price_changed':
@@ -30,6 +34,7 @@ export const accountResults = {
   'result.change_declined': 'Your plan is unchanged: {reason}',
   'result.change_under_way': 'A change to another plan is being processed. Reload this page in a moment.',
   'result.not_changed': 'Your plan cannot be changed to this one. Reload the plans to see what you can do.',
+  'result.card_page_title': 'Continue to the card page',
   'result.card_page': 'The card page shows what your new card will pay for.',
   'result.card_page_link': 'Open the card page',
   'result.resumed': 'Your subscription renews again.',
@@ -52,7 +57,8 @@ export const accountResults = {
   'result.details_removed': 'Your billing details are removed.',
   'result.no_portal':
     'The billing portal cannot be opened. It is for the person who pays, with the email address that was entered on the card page.',
-  'result.refund_asked': "The seller has been notified. You'll see the answer here.",
+  'result.refund_asked':
+    "You asked for a refund of {amount} for {plan}. The seller has been notified. You'll see the answer here.",
   'result.refund_asked_before':
     'You have already asked for a refund of this purchase. The answer appears here.',
   'result.refund_too_much': 'At most {amount} of this purchase can be refunded. Enter a lower amount.',

@@ -11,6 +11,7 @@ export const accountPage = {
   'account.team': 'Team',
   'account.settings': 'Settings',
   'account.manage': 'Manage plans and billing',
+  'account.you_are': 'You are {email}. Your role in this account: {role}.',
   'account.leave_claimed': 'Sign out',
   'account.leave_unclaimed': 'Leave',
   'account.leave_claimed_effect':
@@ -19,6 +20,12 @@ export const accountPage = {
     'Removes this account from your browser. No email is on file, so you cannot sign in again and lose what is left on the account. Add your email or create an API key first.',
   'leave.title': 'Leave this account?',
   'leave.balance': 'You lose {amount}: no email is on file, so you cannot sign in to this account again.',
+  'leave.trial':
+    'No email is on file, so you cannot sign in to this account again. What is left of its trial is lost.',
+  'leave.done': 'You left the account',
+  'leave.signed_out': 'You are signed out',
+  'leave.to_shop': 'Back to the shop',
+  'leave.sign_in': 'Sign in',
   'leave.renews': 'Its plan keeps renewing until you cancel it.',
   'leave.text': 'Add your email first, and you can sign in again from any device.',
   'leave.add_email': 'Add my email',
@@ -133,11 +140,17 @@ export const accountPage = {
   'settings.no_email': 'none',
   'settings.created': 'Created',
   'settings.close': 'Close the account',
+  'settings.close_intro': 'The shop closes it when you ask. See first what ends and what is kept.',
+  'settings.close_first':
+    'Cancel your plans first. You cannot undo this once the shop has closed the account.',
   'settings.close_text':
-    'Ask the shop to close it. Keys, sessions and connected applications then stop working, and your personal data is erased. Cancel your plans first. The shop refunds credit that is left, or you give it up.',
+    'Keys, sessions and connected applications stop working, and your personal data is erased. The shop refunds credit that is left, or you give it up.',
+  'settings.close_to': 'Write to',
+  'settings.close_write': 'Write to the shop',
+  'settings.close_subject': 'Please close the account {account}',
   'settings.close_kept':
     'Purchases and usage stay in the books of the shop under the account id, without your name, and payments at the card processor.',
-  'settings.close_ask': 'Ask to close the account',
+  'settings.close_ask': 'How to close the account',
 
   'billing.add_credit': 'Add credit',
   'billing.usual_amounts': 'Usual amounts',

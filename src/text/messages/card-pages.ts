@@ -1,9 +1,9 @@
-/** Cards that are charged automatically: the terms that a cardholder agrees to, on the shop's page and on the card page. */
+/** Cards that are charged without a card page: a change to a dearer plan, and automatic charges with the terms that a cardholder agrees to, on the shop's page and on the card page. */
 export const cardPages = {
   'consent.sentence':
-    'You allow {shop} to charge this card {amount} automatically, without asking you, each time the credit of account {account} falls below {below}: at most {monthly_max} in a calendar month (UTC), until you cancel it. You can cancel it at any time.',
+    'You allow {shop} to charge this card {amount} automatically, without asking you, each time the credit of account {account} falls below {below}: at most {monthly_max} in a calendar month (UTC), until you cancel it. If it is below {below} when you save the card, {amount} is charged at once. You can cancel it at any time.',
   'consent.sentence_taxed':
-    'You allow {shop} to charge this card {amount} automatically, without asking you, each time the credit of account {account} falls below {below}: at most {monthly_max} in a calendar month (UTC), until you cancel it. Tax for your country is added to each charge. You can cancel it at any time.',
+    'You allow {shop} to charge this card {amount} automatically, without asking you, each time the credit of account {account} falls below {below}: at most {monthly_max} in a calendar month (UTC), until you cancel it. If it is below {below} when you save the card, {amount} is charged at once. Tax for your country is added to each charge. You can cancel it at any time.',
   'consent.each_charge': 'Each charge',
   'consent.each_charge_taxed': '{amount} and tax for your country',
   'consent.when': 'When',
@@ -29,6 +29,14 @@ export const cardPages = {
   'consent.close_page': 'Close this page if you do not agree.',
   'consent.cancel': 'Cancel',
   'consent.nothing_now': 'Nothing is charged now.',
+  'consent.due_now': '{amount} is charged as soon as the card is saved, because the credit is below {below}.',
+  'consent.being_charged': '{amount} is being charged now, because the credit is below {below}.',
+  'consent.nothing_charged': 'Nothing was charged this month.',
+  'consent.charged': 'Charged this month: {charged}.',
+  'consent.charged_taxed': 'Charged this month: {charged}, plus tax.',
+  'consent.paused': 'Automatic charges are off',
+  'consent.paused_text':
+    'Auto top-up is turned off in the account, or a charge was declined. No card is charged while it is off. By the agreement of {day}, the account can turn it on again without asking you, unless you stop it here.',
 
   'renewal_card.month':
     'You allow {shop} to charge this card {amount} every month for the plan {plan}, until it is cancelled.',
@@ -39,6 +47,20 @@ export const cardPages = {
   'renewal_card.year_taxed':
     'You allow {shop} to charge this card {amount} and tax every year for the plan {plan}, until it is cancelled.',
   'renewal_card.due': '{sentence} The open invoice is charged to it now.',
+
+  'change.title': 'Change to {plan}?',
+  'change.text':
+    'The new plan begins now with a full period. The unused part of your present plan is deducted from its price.',
+  'change.plan': 'New plan',
+  'change.today': 'Charged today',
+  'change.with_tax': '{amount}, plus tax',
+  'change.card': 'Card',
+  'change.card_unknown': 'The card that pays for your present plan',
+  'change.renews': 'Next renewal',
+  'change.renews_on': '{amount} on {day}, until you cancel',
+  'change.pay': 'Change and pay {amount}',
+  'change.pay_taxed': 'Change and pay {amount}, plus tax',
+  'change.cancel': 'Cancel',
 
   'card.saved_title': 'Card saved',
   'card.saved': 'Your card is saved',

@@ -45,6 +45,7 @@ export const teamPages = {
   'team.resend_label': 'Send the invitation of {email} again',
   'team.withdraw': 'Withdraw',
   'team.withdraw_label': 'Withdraw the invitation of {email}',
+  'team.remove_declined_label': 'Remove the declined invitation of {email}',
   'team.roles': 'What each role may do',
   'team.roles_keys':
     'Keys have no more rights than the person who created them: they are paused while that person may not call.',
@@ -124,6 +125,10 @@ export const teamPages = {
     'Agents, browsers, applications and wallets that use this account without being a person of the team stop working at once. API keys keep working.',
 
   'invitation.title': 'Invitation',
+  'invitation.gone_title': 'This invitation is not valid any more',
+  'invitation.decline_title': 'Decline the invitation?',
+  'invitation.decline_effect':
+    'You do not join the account, and this link stops working. To join later, you need a new invitation.',
   'invitation.text': '{inviter} invites you to their account at {shop}, as {role}.',
   'invitation.separate': 'An account of your own stays separate, with its money and cards.',
   'invitation.ignore':
@@ -140,17 +145,18 @@ export const teamPages = {
   'invitation.send': 'Send me the link',
   'invitation.other_address':
     'This invitation was sent to another address. Ask for one to the address that you use.',
-  'invitation.gone': 'This invitation was used or withdrawn, or has expired. Ask for a new one.',
+  'invitation.gone':
+    'It was used or withdrawn, or has expired. Ask the person who invited you for a new one.',
   'invitation.full': 'The account has as many people as it can have. Ask its owner.',
   'invitation.declined':
-    'You declined the invitation. You are not in the account. If this was a mistake, ask the person who invited you for a new invitation. They can send it when this one has expired.',
+    'You declined the invitation. You are not in the account. If this was a mistake, ask the person who invited you for a new invitation.',
   'invitation.joined': 'You have joined the account.',
 
   'result.invited': 'The invitation is on its way to {email}.',
   'result.invite_limited': 'Too many invitations were sent. Try again later.',
   'result.invite_member': 'This person is in the account already.',
   'result.invite_declined':
-    'This person declined. You can invite them again when that invitation has expired.',
+    'This person declined. Remove the declined invitation first, then you can invite them again.',
   'result.invite_full': 'The account has the maximum number of people and open invitations.',
   'result.invite_role': 'Choose a role that you can give.',
   'result.invitation_withdrawn': 'The invitation is withdrawn.',

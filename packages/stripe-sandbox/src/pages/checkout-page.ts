@@ -1,8 +1,8 @@
 import { html } from 'hono/html';
 import type { CheckoutSession } from '../objects/checkout-session.ts';
-import type { Recurring } from '../objects/period.ts';
+import * as Period from '../objects/period.ts';
 import { type Faults, type Field, fields, type Typed } from './card-form.ts';
-import { formatAmount, type Html, layout } from './layout.ts';
+import { formatAmount, formatDay, type Html, layout } from './layout.ts';
 
 /** The state in which the form is shown again. */
 export type Shown = {
@@ -13,6 +13,8 @@ export type Shown = {
   faults: Faults;
   /** Why the last try did not succeed. */
   declined: string | null;
+  /** In seconds: a plan that begins now renews one period later. */
+  now: number;
 };
 
 const labels: Record<Field, string> = {
@@ -41,7 +43,8 @@ const testCards = [
 export function checkoutPage(session: CheckoutSession, shown: Shown, business: string | null): Html {
   const isSetup = session.mode === 'setup';
   const total = isSetup ? '' : formatAmount(session.amount_total ?? 0, session.currency);
-  const deed = isSetup ? 'Save card' : `Pay ${total}`;
+  const isPlan = session.mode === 'subscription';
+  const deed = isSetup ? 'Save card' : isPlan ? `Subscribe for ${total}` : `Pay ${total}`;
   const shop = business ?? new URL(session.success_url).host;
   const message = session.custom_text.submit?.message;
   return layout(
@@ -51,9 +54,10 @@ export function checkoutPage(session: CheckoutSession, shown: Shown, business: s
         ${session.cancel_url ? html`<a class="back" href="${session.cancel_url}">Cancel and go back</a>` : ''}
         <h1 id="total"><span class="to">${isSetup ? 'Save a card with' : 'Pay'} ${shop}</span> <span class="total">${total}</span></h1>
         <ul class="lines">
-          ${session._line_items.map((line) => lineRow(line))}
+          ${session._line_items.map((line) => lineRow(line, shown.now))}
         </ul>
-        ${isSetup && message ? html`<p class="terms">${message}</p>` : ''}
+        ${isSetup && message ? html`<ul class="terms">${sentences(message).map((one) => html`<li>${one}</li>`)}</ul>` : ''}
+        ${isPlan ? html`<p class="note">It renews until you cancel. You can cancel at any time.</p>` : ''}
       </section>
       <section class="panel" aria-labelledby="by-card">
         <h2 id="by-card">${isSetup ? 'Your card' : 'Pay by card'}</h2>
@@ -111,23 +115,23 @@ function billing(session: CheckoutSession, shown: Shown): Html | '' {
     ${session.automatic_tax.enabled ? html`<p class="note">Tax of your country is added to the price.</p>` : ''}`;
 }
 
-function lineRow({
-  description,
-  quantity,
-  amount_total,
-  currency,
-  price: { recurring },
-  _note,
-}: CheckoutSession['_line_items'][number]): Html {
+/** The sentences of a message: each is a row of the terms. */
+function sentences(message: string): string[] {
+  return message.split(/(?<=\.)\s+/);
+}
+
+function lineRow(line: CheckoutSession['_line_items'][number], now: number): Html {
+  const { description, quantity, amount_total, currency, price, _note } = line;
+  const { recurring } = price;
   return html`<li>
     <span class="what">${description}${quantity > 1 ? html` <span class="quantity">× ${quantity}</span>` : ''}
       ${_note === null ? '' : html`<span class="note">${_note}</span>`}</span>
     <span class="amount">${formatAmount(amount_total, currency)}
-      ${recurring === null ? '' : html`<span class="note">${everySoOften(recurring)}</span>`}</span>
+      ${recurring === null ? '' : html`<span class="note">${everySoOften(recurring)}, next on ${formatDay(Period.beginningAt(now, now, recurring).end)}</span>`}</span>
   </li>`;
 }
 
-function everySoOften({ interval, interval_count: count }: Recurring): string {
+function everySoOften({ interval, interval_count: count }: Period.Recurring): string {
   return count === 1 ? `every ${interval}` : `every ${count} ${interval}s`;
 }
 
@@ -142,8 +146,8 @@ function alert({ faults, declined }: Shown): Html | '' {
   if (declined === null) return '';
   const advice = /try again/i.test(declined) ? '' : ' Try again, or use another card.';
   return html`<div class="alert" role="alert">
-    <p><strong>${declined}</strong></p>
-    <p>You have not been charged.${advice}</p>
+    <p><strong>You have not been charged.</strong></p>
+    <p>${declined}${advice}</p>
   </div>`;
 }
 
@@ -158,16 +162,16 @@ type Look = {
 };
 
 function input(field: Field, { faults, declined }: Shown, look: Look): Html {
-  const fault = faults[field];
   // A declined card has to be entered again.
-  const isAgain = declined !== null && (field === 'number' || field === 'cvc');
+  const isAgain = declined !== null && field === 'number';
+  const fault = faults[field] ?? (isAgain ? 'Enter the card number again.' : undefined);
   return html`<div class="field">
     <label for="${field}">${labels[field]}</label>
     <input id="${field}" name="${field}" type="${look.type ?? 'text'}" autocomplete="${look.autocomplete}"
       value="${look.value ?? ''}" placeholder="${look.placeholder ?? ''}" ${look.isOptional ? '' : 'required'}
       ${look.isNumeric ? html`inputmode="numeric"` : ''} ${look.isFixed ? html`readonly` : ''}
-      ${fault === undefined ? '' : html`aria-describedby="${field}-fault"`} ${fault === undefined && !isAgain ? '' : html`aria-invalid="true"`}
-      ${isAgain && field === 'number' ? html`autofocus` : ''} />
+      ${fault === undefined ? '' : html`aria-describedby="${field}-fault"`} ${fault === undefined ? '' : html`aria-invalid="true"`}
+      ${isAgain ? html`autofocus` : ''} />
     ${fault === undefined ? '' : html`<p class="fault" id="${field}-fault">${fault}</p>`}
   </div>`;
 }

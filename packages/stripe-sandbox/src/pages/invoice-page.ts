@@ -2,6 +2,7 @@ import type { Context, Hono } from 'hono';
 import { html } from 'hono/html';
 import type { Env } from '../api.ts';
 import * as Collection from '../billing/collection.ts';
+import { checkoutSessions } from '../objects/checkout-session.ts';
 import * as Confirmation from '../objects/confirmation.ts';
 import * as Invoice from '../objects/invoice.ts';
 import { paymentIntents } from '../objects/payment-intent.ts';
@@ -11,7 +12,7 @@ import { isRefusal, type Refusal } from '../protocol/refusal.ts';
 import type { RequestContext } from '../request-context.ts';
 import * as Store from '../store.ts';
 import * as CardForm from './card-form.ts';
-import { formatAmount, type Html, layout, noticePage } from './layout.ts';
+import { formatAmount, formatDay, type Html, layout, noticePage } from './layout.ts';
 
 type Answer = Response | Promise<Response>;
 
@@ -28,9 +29,9 @@ function show(c: Context<Env>, ctx: RequestContext, problem: string | null): Ans
   const invoice = Store.get(ctx.store, Invoice.invoices, c.req.param('id') ?? '');
   if (invoice === undefined || invoice.status === 'draft')
     return c.html(noticePage('Page not found', 'No invoice waits at this address.'), 404);
-  if (invoice.status !== 'open')
-    return c.html(noticePage('Nothing to pay', `This invoice is ${invoice.status}.`));
-  return c.html(page(invoice, problem), problem === null ? 200 : 402);
+  const back = shopOf(ctx, invoice);
+  if (invoice.status !== 'open') return c.html(settled(invoice, back));
+  return c.html(page(invoice, problem, back), problem === null ? 200 : 402);
 }
 
 function pay(c: Context<Env>, given: RequestContext, typed: CardForm.Typed): Answer {
@@ -48,7 +49,44 @@ function pay(c: Context<Env>, given: RequestContext, typed: CardForm.Typed): Ans
   return show(c, ctx, refusal !== null && isRefusal(refusal) ? refusal.error.message : null);
 }
 
-function page({ id, amount_due, currency, lines }: Invoice.Invoice, problem: string | null): Html {
+/** The shop that sold the subscription of an invoice, by the page that began it; null when none did. */
+function shopOf({ store }: RequestContext, { parent }: Invoice.Invoice): string | null {
+  const id = parent?.subscription_details.subscription;
+  const session = Store.all(store, checkoutSessions).find(
+    ({ subscription }) => id !== undefined && subscription === id,
+  );
+  return session === undefined ? null : new URL('/shop/account/billing', session.success_url).href;
+}
+
+/** An invoice that can no longer be paid: its amount, its lines and its status. */
+function settled(invoice: Invoice.Invoice, back: string | null): Html {
+  const { total, currency, status, created } = invoice;
+  const title = `Invoice of ${formatAmount(total, currency)}`;
+  return layout(
+    title,
+    html`<main class="panel notice">
+      <h1>${title}</h1>
+      <p>${formatDay(created)}: ${status}. There is nothing to pay.</p>
+      ${lineList(invoice)}
+      ${backLink(back)}
+    </main>`,
+  );
+}
+
+function lineList({ lines, total, currency, total_taxes }: Invoice.Invoice): Html {
+  const tax = (total_taxes ?? []).reduce((sum, { amount }) => sum + amount, 0);
+  const row = (what: string | null, amount: number) =>
+    html`<li><span class="what">${what}</span> <span class="amount">${formatAmount(amount, currency)}</span></li>`;
+  return html`<ul class="lines">${lines.data.map(({ description, amount }) => row(description, amount))}
+    ${tax === 0 ? '' : row('Tax', tax)}${row('Total', total)}</ul>`;
+}
+
+function backLink(back: string | null): Html | '' {
+  return back === null ? '' : html`<p><a href="${back}">Back to the shop</a></p>`;
+}
+
+function page(invoice: Invoice.Invoice, problem: string | null, back: string | null): Html {
+  const { id, amount_due, currency } = invoice;
   const total = formatAmount(amount_due, currency);
   const field = (name: CardForm.Field, label: string) =>
     html`<div class="field"><label for="${name}">${label}</label><input id="${name}" name="${name}" required /></div>`;
@@ -56,13 +94,14 @@ function page({ id, amount_due, currency, lines }: Invoice.Invoice, problem: str
     `Invoice of ${total}`,
     html`<main class="panel notice">
       <h1>Invoice of ${total}</h1>
-      ${lines.data.map(({ description, amount }) => html`<p>${description} ${formatAmount(amount, currency)}</p>`)}
+      ${lineList(invoice)}
       ${problem === null ? '' : html`<div class="alert" role="alert"><p>${problem}</p></div>`}
       <form method="post" action="/c/invoice/${id}">
         ${field('email', 'Email')} ${field('number', 'Card number')} ${field('expiry', 'Expiry')}
         ${field('cvc', 'Security code')} ${field('name', 'Name on card')}
         <button type="submit">Pay ${total}</button>
       </form>
+      ${backLink(back)}
     </main>`,
   );
 }

@@ -142,6 +142,7 @@ function blank(
     isEmailFixed: email !== null,
     faults: {},
     declined,
+    now: ctx.now,
   };
 }
 

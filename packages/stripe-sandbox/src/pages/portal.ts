@@ -114,7 +114,7 @@ function row(
   const end = formatDay(Subscription.period(subscription).end);
   const price = formatAmount(amount, currency);
   return html`<section class="plan">
-    <p><strong>${names.join(', ')}</strong><br />${leaves ? `Ends on ${end}` : `${price}, next on ${end}`}</p>
+    <p><strong>${names.join(', ')}</strong> <span>${leaves ? `Ends on ${end}` : `${price}, next on ${end}`}</span></p>
     ${
       canCancel
         ? html`<form method="post" action="/c/portal/${session.id}/${id}">
@@ -135,7 +135,7 @@ function details(ctx: RequestContext, { id, customer }: PortalSession.PortalSess
     <form method="post" action="/c/portal/${id}/details">
       ${field('business', 'Name or company', name)}${field('country', 'Country', address?.country)}
       ${field('postal_code', 'Postal code', address?.postal_code)}${field('tax_id', 'VAT id', _tax_ids[0]?.value)}
-      <button type="submit" class="second">Save</button>
+      <button type="submit">Save</button>
     </form>
   </section>`;
 }
@@ -145,6 +145,7 @@ function invoiceList(ctx: RequestContext, { customer }: PortalSession.PortalSess
     (one) => one.customer === customer && one.status !== 'draft',
   );
   return html`<section class="plan"><h2>Invoices</h2>${all.map(
-    (one) => html`<p>${formatDay(one.created)}, ${formatAmount(one.total, one.currency)}, ${one.status}</p>`,
+    (one) =>
+      html`<p><a href="/c/invoice/${one.id}">${formatDay(one.created)}</a> <span>${formatAmount(one.total, one.currency)}, ${one.status}</span></p>`,
   )}</section>`;
 }

@@ -9,7 +9,9 @@ import type { RecordedCall } from '../../../ledger/usage.ts';
 import type { RefundRequest } from '../../../payment/refund-request.ts';
 import { type Subscription, willRenew } from '../../../payment/subscription.ts';
 import type { Html } from '../../pages/frame.ts';
+import type { FormDraft } from '../grant-faults.ts';
 import { log } from './audit.ts';
+import { field, select } from './fields.ts';
 import {
   amount,
   count,
@@ -25,7 +27,7 @@ import {
   wholeCents,
   words,
 } from './figures.ts';
-import { type ListedOrder, orders, pageOf } from './orders.ts';
+import { headingOf, type ListedOrder, orders, pageOf } from './orders.ts';
 
 /** The outcome of the form that was just sent. */
 export type FormResult = { text: string; isBad: boolean } | null;
@@ -47,19 +49,21 @@ export type ConsoleAccountFacts = {
   /** The idempotency key of the next credit grant: a form that is sent twice grants once. */
   formKey: string;
   result: FormResult;
+  /** A refused form for a grant. */
+  draft: FormDraft | null;
 };
 
 /** One account: its balance, purchases, keys and calls, and the forms that grant credit and freeze it. */
 export function account(facts: ConsoleAccountFacts, plans: readonly Plan[]): Html {
   const { account: it, lots, nowMs, result, requests } = facts;
   const none = html`<p class="soft">None yet.</p>`;
-  return html`<div class="top"><h1>${it.email ?? 'Account without email'} ${it.frozenMs === null ? '' : sign(`frozen since ${day(it.frozenMs)}`, true)}</h1>${facts.canSupport ? freezeLink(it) : ''}</div>
+  return html`<div class="top"><h1>${it.email === null ? 'Account without email' : headingOf(it.email)} ${it.frozenMs === null ? '' : sign(`frozen since ${day(it.frozenMs)}`, true)}</h1>${facts.canSupport ? freezeLink(it) : ''}</div>
 ${resultLine(result)}${requests.map(requestLine)}
 ${status(facts)}
 ${subscriptions(facts.subscriptions)}
 <section aria-labelledby="orders"><h2 id="orders">Purchases</h2>${facts.orders.length === 0 ? none : orders('Purchases', facts.orders)}</section>
 ${lotTable(lots, nowMs)}
-${facts.canSupport ? folded('grant', 'Grant credit', 'a gift to this buyer', grantForm(it.id, plans, facts.formKey)) : ''}
+${facts.canSupport ? folded('grant', 'Grant credit', 'a gift to this buyer', grantForm(it.id, plans, facts.formKey, facts.draft), facts.draft !== null) : ''}
 ${keys(facts.keys)}
 ${calls(facts.calls)}
 ${folded('acts', 'What the team did', some(facts.acts.length, 'recent action'), html`${facts.acts.length === 0 ? '' : log(facts.acts)}<p><a href="/admin/console/audit?account=${it.id}">All actions in the audit log</a></p>`)}`;
@@ -146,17 +150,17 @@ function subscriptions(all: readonly Subscription[]): Html {
   return html`<section aria-labelledby="plans"><h2 id="plans">Plans</h2>${table('Plans', ['Plan', { lead: 'Status' }, { bare: 'Period' }, { bare: 'Then' }, { wide: 'Subscription' }], all.map(row), 'stack')}</section>`;
 }
 
-function grantForm(id: string, plans: readonly Plan[], formKey: string): Html {
+function grantForm(id: string, plans: readonly Plan[], formKey: string, draft: FormDraft | null): Html {
+  const of = (name: string) => ({ name, value: draft?.values[name] ?? '', fault: draft?.faults[name] });
+  const usual = plans.find(({ kind }) => kind === 'credit')?.id ?? plans[0]?.id ?? '';
+  const planNames = plans.map((plan) => [plan.id, plan.name] as const);
   return html`<p class="soft">Dollars or results, not both. The credit is available immediately, and its owner sees it as a grant from the seller.</p>
 <form method="post" action="/admin/console/accounts/${id}"><input type="hidden" name="act" value="grant"><input type="hidden" name="key" value="${formKey}">
-<div class="grid-fields"><div><label for="usd">Credit (USD)</label><input id="usd" name="usd" inputmode="decimal" autocomplete="off" placeholder="5.00"></div>
-<div><label for="units">Results, in place of credit</label><input id="units" name="units" inputmode="numeric" autocomplete="off"></div>
-<div><label for="plan">Used under the plan</label><select id="plan" name="plan">${plans.map(
-    (plan) =>
-      html`<option value="${plan.id}" ${plan.kind === 'credit' ? 'selected' : ''}>${plan.name}</option>`,
-  )}</select></div>
-<div><label for="expires">Last day (empty: no expiry)</label><input id="expires" name="expires" type="date"></div>
-<div><label for="grant-reason">Reason, for the audit log</label><input id="grant-reason" name="reason" maxlength="500" autocomplete="off"></div></div>
+<div class="grid-fields"><div>${field({ ...of('usd'), label: 'Credit (USD)', inputMode: 'decimal', placeholder: '5.00' })}</div>
+<div>${field({ ...of('units'), label: 'Results, in place of credit', inputMode: 'numeric' })}</div>
+<div>${select('plan', 'Used under the plan', planNames, draft?.values.plan ?? usual)}</div>
+<div>${field({ ...of('expires'), label: 'Last day (empty: no expiry)', type: 'date' })}</div>
+<div>${field({ ...of('reason'), id: 'grant-reason', label: 'Reason, for the audit log' })}</div></div>
 <button>Grant</button></form>`;
 }
 

@@ -8,7 +8,19 @@ const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
 type Member = readonly [name: string, value: unknown];
 
 /** Members that say nothing to a reader. */
-const hidden = new Set(['asset', 'key', 'isEffective']);
+const hidden = new Set(['asset', 'key', 'isEffective', 'frozen', 'new']);
+
+/** Members in words; `%` is the value. */
+const phrases: Readonly<Record<string, string>> = {
+  left_usd: '% USD of the payment remains',
+  expiresAt: 'expires %',
+  frozen_at: 'was frozen %',
+  until: 'until %',
+};
+const subscriptionWords: Readonly<Record<string, string>> = {
+  end: 'subscription cancelled too',
+  keep: 'subscription kept',
+};
 
 /** Members that say most; they are shown without their names, and the others are folded. */
 const leading = ['amount', 'role', 'name', 'url', 'reason'];
@@ -35,12 +47,15 @@ export function detailsOf(act: string, before: unknown, after: unknown): Html {
   if (rest.length === 0) return html`${first.join(', ')}`;
   return first.length === 0 && rest.length === 1
     ? list
-    : html`${first.join(', ')}<details><summary>Details</summary>${list}</details>`;
+    : html`${first.join(', ')}<details><summary>More</summary>${list}</details>`;
 }
 
 /** A member in words: `for 8 hours`, or its name and its value. */
 function memberInWords(name: string, text: string): string {
   if (name === 'hours') return `for ${text} ${text === '1' ? 'hour' : 'hours'}`;
+  if (name === 'subscription' && subscriptionWords[text]) return subscriptionWords[text];
+  const phrase = phrases[name];
+  if (phrase !== undefined) return phrase.replace('%', () => text);
   const named = words(name);
   return `${named.charAt(0).toUpperCase()}${named.slice(1)}: ${text}`;
 }

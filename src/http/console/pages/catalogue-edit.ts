@@ -6,7 +6,7 @@ import type { CatalogueField, FieldGroup } from '../catalogue-field.ts';
 import { type CatalogueForm, pricedTogether } from '../catalogue-fields.ts';
 import * as Meters from '../meter-fields.ts';
 import { shownDigests } from '../stale-form.ts';
-import { type FormResult, resultLine } from './account.ts';
+import type { FormResult } from './account.ts';
 import { brandGroups, logo } from './catalogue-brand.ts';
 import { faultList, faultWords, refusal } from './catalogue-words.ts';
 import { swatch } from './colour.ts';
@@ -22,8 +22,6 @@ const titles: Readonly<Record<CatalogueForm, string>> = {
 /** The accent colour of pages without a brand. */
 const usualColour = '#0b5f52';
 const rowsOfText = 3;
-/** Line numbers beyond the end of the file. */
-const sparesOfFile = 500;
 
 export type EditFacts = {
   form: CatalogueForm;
@@ -31,6 +29,8 @@ export type EditFacts = {
   groups: readonly FieldGroup[];
   /** The input of a form that was refused, by the names of the fields. */
   typed: ReadonlyMap<string, string>;
+  /** The fields that another person changed since the form was shown, with their texts now. */
+  others: ReadonlyMap<string, string>;
   faults: readonly ProposalFault[];
   result: FormResult;
   /** Why an uploaded logo was refused. */
@@ -99,9 +99,10 @@ function plan({ title, about, id, fields }: FieldGroup, facts: EditFacts): Html 
 }
 
 /** Returns true when a field was changed or is at fault: its part of the form is shown open. */
-function isTouched(fields: readonly CatalogueField[], { typed, faults }: EditFacts): boolean {
+function isTouched(fields: readonly CatalogueField[], { typed, others, faults }: EditFacts): boolean {
   return fields.some(
     ({ name, value, usual = '' }) =>
+      others.has(name) ||
       ![undefined, value, value || usual].includes(typed.get(name)) ||
       faults.some(({ path }) => path === name),
   );
@@ -115,8 +116,16 @@ function newPrices(at: number, { typed, file }: EditFacts): Html {
   return html`<details ${isOpen ? 'open' : ''}><summary>Add prices</summary><div class="grid-fields">${fields.map(({ name, label }) => html`<div>${field({ name, label, value: typed.get(name) ?? '' })}</div>`)}</div></details>`;
 }
 
-function input(one: CatalogueField, { typed, faults, logoFault }: EditFacts): Html {
-  const { name, label, value, usual = '', kind, choices, hint } = one;
+/** The hint of a field; `now` is its text after an edit of another person. */
+function hintOf({ hint }: CatalogueField, now: string | undefined): string | undefined {
+  if (now === undefined) return hint;
+  const changed = `Another person changed this. Now ${now === '' ? 'empty' : now.replace(/\.$/, '')}.`;
+  return hint === undefined ? changed : `${changed} ${hint}`;
+}
+
+function input(one: CatalogueField, { typed, others, faults, logoFault }: EditFacts): Html {
+  const { name, label, value, usual = '', kind, choices } = one;
+  const hint = hintOf(one, others.get(name));
   const shown = typed.get(name) ?? (value || usual);
   const fault = faults.find(({ path }) => path === name)?.reason;
   const common = { name, label, value: shown, fault, ...(hint && { hint }) };
@@ -192,23 +201,4 @@ function newPlan({ typed, faults }: EditFacts, at: string): Html {
     one('included', 'Included results', 'numeric'),
   ]}</div><p class="soft">Covers every service. Other kinds and terms: edit the file.</p>`;
   return html`<section><details ${isOpen ? 'open' : ''}><summary><b>Add a plan</b> <span class="soft">a new subscription</span></summary>${fields}</details></section>`;
-}
-
-/** The whole file in a text field. */
-export function file(
-  state: CatalogFileState,
-  text: string,
-  faults: readonly ProposalFault[],
-  result: FormResult,
-): Html {
-  const rows = text.split('\n').length;
-  // More numbers than lines: the field grows while lines are added, and the rest is cut off at its end.
-  const numbers = Array.from({ length: rows + sparesOfFile }, (_, at) => at + 1).join('\n');
-  return html`<h1>Edit the file</h1>
-${resultLine(result)}${faultList(faults)}
-<form method="post" action="${cataloguePath}/file"><input type="hidden" name="base" value="${state.digest}">
-<section><label for="text">${state.name} (YAML)</label>
-<div class="editor"><pre aria-hidden="true">${numbers}</pre><textarea class="code" id="text" name="text" rows="${rows}" spellcheck="false" autocapitalize="off" autocomplete="off" wrap="off">
-${text}</textarea></div>
-<div class="actions"><button>Review changes</button><a class="button plain" href="${cataloguePath}">Cancel</a></div></section></form>`;
 }

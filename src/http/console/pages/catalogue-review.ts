@@ -11,12 +11,17 @@ import { count, moment } from './figures.ts';
 type Sound = Extract<Proposal, { kind: 'sound' }>;
 
 /** The effects of an edit and its difference to the file, with the form that publishes it. */
-export function review(state: CatalogFileState, text: string, proposal: Sound): Html {
+export function review(
+  state: CatalogFileState,
+  text: string,
+  proposal: Sound,
+  last: Publication | null,
+): Html {
   const { refusals } = proposal;
   const hidden = html`<input type="hidden" name="base" value="${state.digest}"><textarea name="text" hidden>
 ${text}</textarea>`;
   return html`<h1>Review changes</h1>
-${changesForBuyers(proposal, false)}
+${last === null ? '' : takenBack(last, text)}${changesForBuyers(proposal, false)}
 ${
   refusals.length > 0
     ? html`<section><h2>These changes cannot be published</h2>${lines(refusals)}</section>`
@@ -28,6 +33,19 @@ ${field({ name: 'note', label: 'Note for the history (optional)', value: '' })}<
 }
 <section aria-labelledby="diff"><h2 id="diff">Changes in ${state.name}</h2>${alikeFirst(lineDiff(state.text, text))}</section>
 <form method="post" action="${cataloguePath}/publish">${hidden}<input type="hidden" name="act" value="download"><button class="${state.isWritable ? 'quiet' : ''}">Download the edited file</button></form>`;
+}
+
+/** The lines of the last publication that an edit takes back. */
+function takenBack({ text: published, textBefore, who, atMs }: Publication, text: string): Html {
+  const own = (kind: DiffLine['kind'], one: string, other: string) =>
+    lineDiff(one, other).flatMap((it) => (it.kind !== 'gap' && it.kind === kind ? [it.text] : []));
+  const came = new Set(own('added', textBefore, published));
+  const went = new Set(own('removed', textBefore, published));
+  const isBack =
+    own('removed', published, text).some((one) => came.has(one)) &&
+    own('added', published, text).some((one) => went.has(one));
+  if (!isBack) return html``;
+  return html`<p class="note" role="alert">This takes back what ${who} published on ${moment(atMs)}. Publish it only if you mean that.</p>`;
 }
 
 /** A difference whose changes repeat, such as one price of many services: each change once with its number, and all lines folded. */

@@ -24,7 +24,7 @@ export const fieldNames: Readonly<Record<string, string>> = {
   recommended: 'Highlighted',
   tax_note: 'Note about tax',
   grace_days: 'Days of grace',
-  rollover: 'What is unused stays for one more period',
+  rollover: 'Unused results roll over',
   'brand.colour': 'Colour',
   'brand.font': 'Font',
   'brand.logo': 'Logo',

@@ -227,7 +227,7 @@ function withSeparators(text: string): string {
 function severitySign(severity: Severity): Html {
   switch (severity) {
     case 'harmless':
-      return sign('harmless');
+      return sign('no loss for buyers');
     case 'raises_price':
       return sign('raises a price', true);
     case 'takes_away':

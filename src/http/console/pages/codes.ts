@@ -4,7 +4,7 @@ import type { Promotion } from '../../../payment/promotion.ts';
 import type { Html } from '../../pages/frame.ts';
 import { type FormResult, resultLine } from './account.ts';
 import { field, select } from './fields.ts';
-import { amount, count, day, sign, table } from './figures.ts';
+import { amount, count, day, pairs, sign, table } from './figures.ts';
 
 export type CodesFacts = {
   codes: readonly Promotion[];
@@ -33,8 +33,8 @@ export function codes(facts: CodesFacts): Html {
     { number: 'Used' },
     'Expires',
     { bare: 'For' },
-    { bare: 'Action' },
-  ] as const;
+    ...(canChange ? [{ bare: 'Action' }] : []),
+  ];
   return html`<h1>Promotion codes</h1>
 ${resultLine(result)}
 <section aria-labelledby="codes"><h2 id="codes">Codes</h2>
@@ -56,10 +56,23 @@ function row(one: Promotion, { nowMs, canChange }: CodesFacts): Html {
   const isOver =
     endedMs !== null || (expiresMs !== null && expiresMs <= nowMs) || redemptions === redemptionsMax;
   const days = lotDays === null ? '' : `, for ${count(lotDays)} days`;
-  const end = html`<form method="post" action="${path}"><input type="hidden" name="act" value="end"><input type="hidden" name="code" value="${code}"><button class="plain danger small">End code<span class="hidden"> ${code}</span></button></form>`;
+  const end = html`<a class="button plain danger small" href="${path}/${code}/end">End code<span class="hidden"> ${code}</span></a>`;
   return html`<tr><th scope="row"><code>${code}</code></th><td>${amount(asset, one.amount)}${days}</td><td>${plan}</td>
-<td>${endedMs !== null ? sign('ended') : isOver ? sign('over') : sign('active')}</td><td class="number">${count(redemptions)}${redemptionsMax === null ? '' : ` of ${count(redemptionsMax)}`}</td>
-<td>${expiresMs === null ? 'never' : day(expiresMs - 1)}</td><td>${claimedOnly ? 'With an email' : 'All accounts'}</td><td>${canChange && !isOver ? end : ''}</td></tr>`;
+<td>${endedMs !== null ? sign('ended', 'past') : isOver ? sign('over', 'past') : sign('active')}</td><td class="number">${count(redemptions)}${redemptionsMax === null ? '' : ` of ${count(redemptionsMax)}`}</td>
+<td>${expiresMs === null ? 'never' : day(expiresMs - 1)}</td><td>${claimedOnly ? 'With an email' : 'All accounts'}</td>${canChange ? html`<td>${isOver ? '' : end}</td>` : ''}</tr>`;
+}
+
+/** Shows the effects of ending a code before it is done. */
+export function confirmEnd({ code, asset, amount: value, redemptions, redemptionsMax }: Promotion): Html {
+  return html`<h1>End this code?</h1>
+<section class="narrow">${pairs([
+    ['Code', html`<code>${code}</code>`],
+    ['Grants', amount(asset, value)],
+    ['Used', `${count(redemptions)}${redemptionsMax === null ? '' : ` of ${count(redemptionsMax)}`}`],
+  ])}
+<h2>Effects</h2><ul><li>The code is refused from then on.</li><li>Credit that it granted remains.</li><li>It cannot be started again, and no new code can have the same name.</li></ul>
+<form method="post" action="${path}"><input type="hidden" name="act" value="end"><input type="hidden" name="code" value="${code}">
+<div class="actions"><button class="danger">End code</button><a class="button plain" href="${path}">Cancel</a></div></form></section>`;
 }
 
 function form({ plans, draft }: CodesFacts): Html {

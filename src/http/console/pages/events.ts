@@ -52,7 +52,7 @@ ${
         'Endpoints',
         [
           'Address',
-          { lead: 'Status' },
+          { bare: 'Status' },
           { bare: 'Types' },
           { number: 'Waiting' },
           { number: 'Failed' },
@@ -88,11 +88,23 @@ function eventTable({ events: found, filter, next }: EventsFacts): Html {
       : html`<p>No events yet. The first account or sale causes one; an endpoint added before then receives it.</p>`;
   const query = queryOf(withoutPage(filter));
   const rows = found.map(
-    ({ id, type, atMs, account, states }) =>
-      html`<tr><th scope="row"><a href="${path}/${id}">${type}</a></th><td>${moment(atMs)}</td><td>${accountLink(account)}</td><td>${states.length === 0 ? html`<span class="soft">no endpoint</span>` : states.map(stateSign)}</td></tr>`,
+    ({ id, type, atMs, account, states, position }) =>
+      html`<tr><th scope="row"><a href="${path}/${id}">${type}</a></th><td>${moment(atMs)}</td><td>${accountLink(account)}</td><td>${deliveryOf(type, position, states)}</td></tr>`,
   );
   return html`${table('Events', ['Type', { bare: 'When' }, { bare: 'Account' }, { lead: 'Delivery' }], rows, 'stack')}
 ${pages(path, query, filter.before == null, next === null ? null : `before=${next}`)}`;
+}
+
+/** The states of an event's deliveries. A test event has an endpoint, also before it is published to it. */
+function deliveryOf(
+  type: string,
+  position: number | null,
+  states: readonly Delivery['state'][],
+): Html | Html[] {
+  if (states.length > 0) return states.map(stateSign);
+  return type === 'event.test' && position === null
+    ? stateSign('waiting')
+    : html`<span class="soft">no endpoint</span>`;
 }
 
 function accountLink(account: string): Html {
@@ -116,10 +128,23 @@ function endpointRow(one: Endpoint, { canChange, canReplay }: EventsFacts): Html
   const button = (act: string, words: string, isDangerous = false) =>
     html`<form method="post" action="${path}"><input type="hidden" name="act" value="${act}"><input type="hidden" name="id" value="${id}"><button class="${isDangerous ? 'quiet danger' : 'quiet'}">${words}</button></form>`;
   const change = canChange
-    ? html`<details><summary>Change</summary><div class="choices">${state === 'on' ? button('disable', 'Disable') : button('enable', 'Enable')}${button('rotate', 'New secret')}${button('replace', 'New secret, end the former one now', true)}${button('remove', 'Remove endpoint', true)}</div></details>`
+    ? html`<details><summary>Change</summary><div class="choices">${state === 'on' ? button('disable', 'Disable') : button('enable', 'Enable')}${button('rotate', 'New secret')}${button('replace', 'New secret, end the former one now', true)}<a class="danger" href="${path}/endpoints/${id}/remove">Remove endpoint</a></div></details>`
     : '';
   return html`<tr><th scope="row">${url.split(/(?=[/?&])/).map((part) => html`${part}<wbr>`)}</th><td>${status}</td><td>${types?.join(', ') ?? 'all types'}</td>
 <td class="number">${count(waiting)}</td><td class="number">${count(failed)}</td>${canReplay ? html`<td class="acts">${button('test', 'Send a test event')}</td><td>${change}</td>` : ''}</tr>`;
+}
+
+/** Shows the effects of removing an endpoint before it is done. */
+export function confirmRemoval({ id, url, waiting, failed }: Endpoint): Html {
+  return html`<h1>Remove this endpoint?</h1>
+<section class="narrow">${pairs([
+    ['Address', url],
+    ['Waiting', count(waiting)],
+    ['Failed', count(failed)],
+  ])}
+<h2>Effects</h2><ul><li>It receives no more events, also not those that wait.</li><li>The record of its deliveries is deleted, and its secret ends.</li><li>The events themselves are kept.</li></ul>
+<form method="post" action="${path}"><input type="hidden" name="act" value="remove"><input type="hidden" name="id" value="${id}">
+<div class="actions"><button class="danger">Remove endpoint</button><a class="button plain" href="${path}">Cancel</a></div></form></section>`;
 }
 
 function addForm(draft: EventsFacts['draft']): Html {

@@ -93,9 +93,9 @@ export function span(ms: number): string {
   return seconds < 172_800 ? `${Math.round(seconds / 3_600)} h` : `${Math.round(seconds / 86_400)} days`;
 }
 
-/** A status as a small label; `warn` for one that is worth a look and no fault. */
-export function sign(word: string, mood: boolean | 'warn' = false): Html {
-  const kind = mood === 'warn' ? ' warn' : mood ? ' bad' : '';
+/** A status as a small label; `warn` for one that is worth a look and no fault, `past` for one that is over. */
+export function sign(word: string, mood: boolean | 'warn' | 'past' = false): Html {
+  const kind = typeof mood === 'string' ? ` ${mood}` : mood ? ' bad' : '';
   return html`<span class="sign${kind}">${word}</span>`;
 }
 

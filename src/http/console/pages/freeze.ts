@@ -2,6 +2,7 @@ import { html } from 'hono/html';
 import type { FoundAccount } from '../../../identity/account-search.ts';
 import type { Html } from '../../pages/frame.ts';
 import { money, pairs } from './figures.ts';
+import { headingOf } from './orders.ts';
 
 /** Shows the effects of freezing an account, or of the opposite, before it is done. */
 export function confirm({ id, email, frozenMs, paid }: FoundAccount): Html {
@@ -16,7 +17,7 @@ export function confirm({ id, email, frozenMs, paid }: FoundAccount): Html {
       ];
   return html`<h1>${name} this account?</h1>
 <section class="narrow">${pairs([
-    ['Account', email ?? 'without email'],
+    ['Account', email === null ? 'without email' : headingOf(email)],
     ['Id', html`<span class="id">${id}</span>`],
     ['Paid', money(paid)],
   ])}

@@ -101,6 +101,11 @@ function noteOf({ order, reversed }: ListedOrder): Html {
   return text === '' ? html`` : html` <small>${text}</small>`;
 }
 
+/** An email address as a heading: it breaks before the at sign and after each dot. */
+export function headingOf(email: string): Html {
+  return html`${email.split(/(?=@)|(?<=[.])/).map((part, at) => (at === 0 ? part : html`<wbr>${part}`))}`;
+}
+
 /** A link to a buyer's account: its email address, or the start of its id. */
 export function buyerLink(account: string | null, email: string | null): Html {
   if (account === null) return html``;

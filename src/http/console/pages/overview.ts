@@ -37,6 +37,8 @@ export type OverviewFacts = {
   /** Services and models (`slug` or `slug/model`) whose margin is below the limit. */
   low: ReadonlySet<string>;
   unspent: OutstandingBalance | null;
+  /** First steps that are known to be done. */
+  done: { brand: boolean; invited: boolean };
 };
 
 const modelsShownMax = 50;
@@ -49,12 +51,16 @@ export function overview(facts: OverviewFacts): Html {
     facts.days.every(({ gross }) => gross === 0) && facts.before.every(({ gross }) => gross === 0);
   return html`<h1>Overview</h1><p class="lead">${isNew ? `No sales in the last ${count(2 * facts.days.length)} days. These steps lead to one.` : `The last ${facts.days.length} days`}</p>
 ${facts.tasks.length === 0 && isNew ? '' : attention(facts.tasks)}
-${isNew ? firstSteps() : revenue(facts)}
+${isNew ? firstSteps(facts.done) : revenue(facts)}
 ${isNew && facts.made === 0 && !facts.callers ? '' : html`<div class="columns">${isNew ? '' : rails(facts.rails)}${accounts(facts)}</div>`}
 ${isNew && facts.services?.length === 0 ? '' : services(facts)}`;
 }
 
-function firstSteps(): Html {
+function firstSteps({ brand, invited }: OverviewFacts['done']): Html {
+  const doneAt: Readonly<Record<string, boolean>> = {
+    '/admin/console/catalogue/brand': brand,
+    '/admin/console/team': invited,
+  };
   const steps = [
     [
       '/admin/console/catalogue',
@@ -66,7 +72,7 @@ function firstSteps(): Html {
     ['/admin/console/health', 'Check that everything works', 'Your API, the database, mail and payments.'],
     ['/', 'Try your shop as a buyer', 'Then share its address. The first sale appears here.'],
   ] as const;
-  return html`<section aria-labelledby="steps"><h2 id="steps">First steps</h2><ol class="steps">${steps.map(([to, name, about]) => html`<li><a href="${to}">${name}</a><br><span class="soft">${about}</span></li>`)}</ol></section>`;
+  return html`<section aria-labelledby="steps"><h2 id="steps">First steps</h2><ol class="steps">${steps.map(([to, name, about]) => html`<li><a href="${to}">${name}</a>${doneAt[to] ? html` ${sign('✓ done')}` : ''}<br><span class="soft">${about}</span></li>`)}</ol></section>`;
 }
 
 function revenue({ days, before, disputed }: OverviewFacts): Html {
@@ -90,7 +96,7 @@ ${isTaxed ? html`<p class="soft">All amounts but the tax are without tax.</p>` :
     disputed > 0 ? fact('In open disputes', money(disputed)) : html``,
   ]}</dl>
 ${chart(days)}
-<details><summary>Figures for each day</summary>${table('Revenue of each day', ['Day', { number: 'Gross' }, { number: 'Refunds' }, { number: 'Disputes lost' }, ...(isTaxed ? [{ number: 'Tax' }, { number: 'Tax refunded' }] : [])], [...days].reverse().map(row))}</details></section>`;
+<details><summary>Figures for each day</summary>${table('Revenue of each day', ['Day', { number: 'Gross' }, { number: 'Refunds' }, { number: 'Disputes lost' }, ...(isTaxed ? [{ number: 'Tax' }, { number: 'Tax refunded' }] : [])], [...days].reverse().map(row), 'stack')}</details></section>`;
 }
 
 /** The difference to the days before, in percent. */

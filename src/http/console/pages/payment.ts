@@ -7,10 +7,16 @@ import type { FraudSignal } from '../../../payment/fraud-signal.ts';
 import { type Order, reference } from '../../../payment/order.ts';
 import type { RefundRequest } from '../../../payment/refund-request.ts';
 import type { OrderLot } from '../../../payment/revenue-report.ts';
-import { type RefundEffect, type Reversal, suggestedRefund } from '../../../payment/reversal.ts';
+import {
+  type RefundEffect,
+  type Reversal,
+  type StoredReversal,
+  suggestedRefund,
+} from '../../../payment/reversal.ts';
 import type { Html } from '../../pages/frame.ts';
 import { type FormResult, resultLine } from './account.ts';
 import { disputeBanner, needsResponse } from './dispute.ts';
+import { field } from './fields.ts';
 import { amount, moment, money, pairs, sign, table, usd, wholeCents, words } from './figures.ts';
 import { buyerLink, failureText, methodOf, pageOf, signalNames, statusOf } from './orders.ts';
 import { nextStep } from './payments.ts';
@@ -19,7 +25,7 @@ export type PaymentFacts = {
   order: Order;
   /** The buyer's email address. */
   email: string | null;
-  reversals: readonly Reversal[];
+  reversals: readonly StoredReversal[];
   lot: OrderLot | null;
   loss: Money.Money;
   /** Fees that the processor kept, as far as they are recorded. */
@@ -40,13 +46,15 @@ export type PaymentFacts = {
   canDecline: boolean;
   nowMs: number;
   result: FormResult;
+  /** A refused amount of a refund. */
+  draft: { typed: string; fault: string } | null;
   /** The idempotency key of the form: a form that is sent twice is recorded once. */
   key: string;
 };
 
 /** One purchase: its status and buyer, what happened to its money and its credit, the form for a refund, and the processor's details. */
 export function payment(facts: PaymentFacts): Html {
-  const { order, reversals, left, request, result, key, page } = facts;
+  const { order, reversals, left, request, result, draft, key, page } = facts;
   const isRefundable = facts.canRefund && order.state === 'granted' && left > 0 && request?.state !== 'open';
   const isDisputed = reversals.some(({ kind, isEffective }) => kind === 'dispute' && isEffective);
   const reversed = Money.ofMicro(order.amount - left);
@@ -57,7 +65,7 @@ ${request === null ? '' : refundRequest(facts, request)}
 <div class="columns">${summary(facts)}${timeline(facts)}</div>
 ${flagged(facts.signals)}
 ${reversalTable(reversals, page)}
-${isRefundable ? refund(order, suggestedRefund(left, request), left, key) : ''}
+${isRefundable ? refund(order, suggestedRefund(left, request), left, key, draft) : ''}
 ${assessment(facts.charges)}
 ${feeTable(facts.fees)}`;
 }
@@ -88,14 +96,14 @@ function summary({ order, email, left, page, fees, charges }: PaymentFacts): Htm
 
 /** The buyer's refund request, with the form that leads to the refund and the one that declines it. */
 function refundRequest(
-  { order, email, left, ending, canRefund, canDecline, key }: PaymentFacts,
+  { order, email, left, ending, canRefund, canDecline, key, draft }: PaymentFacts,
   request: RefundRequest,
 ): Html {
   const { amount: wanted, reason, askedMs, state, answer } = request;
   const isOpen = state === 'open';
   return html`<section aria-labelledby="asked"><h2 id="asked">Refund request: ${money(wanted)} ${sign(state, isOpen && 'warn')}</h2>
 <p>${buyerLink(request.account, email)} asks for a refund:</p><blockquote>${reason}</blockquote><p class="soft">Requested ${moment(askedMs)}. Unspent: ${wholeCents(request.unspent)}. Refundable: ${money(left)}.${answer === null ? '' : ` You declined: ${answer}`}</p>
-${isOpen && canRefund && left > 0 && order.rail !== 'x402' ? reviewForm(order, suggestedRefund(left, request), left, ending) : ''}
+${isOpen && canRefund && left > 0 && order.rail !== 'x402' ? reviewForm(order, suggestedRefund(left, request), left, ending, draft) : ''}
 ${isOpen && canRefund && left > 0 && order.rail === 'x402' ? byHandForm(order, suggestedRefund(left, request), left, key) : ''}
 ${
   isOpen && canDecline
@@ -111,9 +119,13 @@ function reviewForm(
   amount: Money.Money,
   left: Money.Money,
   ending: SubscriptionEnd | null,
+  draft: PaymentFacts['draft'],
 ): Html {
-  return html`<form class="row" method="get" action="${pageOf(id)}/refund"><div><label for="amount">Amount (USD), up to ${usd(left)}</label>
-<input id="amount" name="amount_usd" inputmode="decimal" autocomplete="off" value="${Money.format(amount)}" required></div><button>Review refund</button></form>
+  const of = {
+    ...{ id: 'amount', name: 'amount_usd', label: `Amount (USD), up to ${usd(left)}` },
+    ...{ value: draft?.typed ?? Money.format(amount), fault: draft?.fault },
+  };
+  return html`<form class="row half" method="get" action="${pageOf(id)}/refund"><div>${field({ ...of, inputMode: 'decimal', isRequired: true })}</div><button>Review refund</button></form>
 <p class="soft">The next page shows the effects${ending === null ? '' : ', and lets you cancel the subscription too'}. Nothing is refunded before you confirm there.</p>`;
 }
 
@@ -133,7 +145,7 @@ function assessment(charges: readonly ChargeOutcome[]): Html {
     const isRisky = one.riskLevel === 'elevated' || one.riskLevel === 'highest';
     return html`<tr><th scope="row">${moment(one.createdMs)}</th><td>${one.riskLevel === null ? '' : sign(said(one.riskLevel), isRisky)}</td><td class="number">${one.riskScore ?? ''}</td><td>${said(one.networkStatus)}</td><td>${said(one.reason ?? one.outcome)}</td><td class="id">${one.id}</td></tr>`;
   };
-  return html`<section aria-labelledby="risk"><h2 id="risk">Risk of the card, as the processor sees it</h2>
+  return html`<section aria-labelledby="risk"><h2 id="risk">Card risk</h2>
 ${table('Charges of the card as the processor assessed them', ['When', { lead: 'Risk' }, { number: 'Score' }, { bare: 'Bank' }, { bare: 'Reason' }, { wide: 'Charge' }], charges.map(row), 'stack')}</section>`;
 }
 
@@ -147,7 +159,7 @@ const entryNames: Readonly<Record<string, string>> = {
 };
 
 /** The events of a purchase, the latest first, and the rest of its credit. */
-function timeline({ order, lot, loss, charges }: PaymentFacts): Html {
+function timeline({ order, lot, loss, charges, reversals }: PaymentFacts): Html {
   type Entry = { atMs: number; what: string; amount: string };
   const begun: Entry = { atMs: order.createdMs, what: 'Purchase started', amount: money(order.amount) };
   const paid: Entry[] =
@@ -159,7 +171,16 @@ function timeline({ order, lot, loss, charges }: PaymentFacts): Html {
     const shown = asset === 'usd' ? money(nearestCent(Math.abs(value))) : amount(asset, Math.abs(value));
     return { atMs, what: entryNames[kind] ?? words(kind), amount: `${value < 0 ? '−' : '+'}${shown}` };
   });
-  const all = [begun, ...declined, ...paid, ...entries].sort((one, other) => other.atMs - one.atMs);
+  const returned = reversals.map(
+    (one): Entry => ({
+      atMs: one.createdMs,
+      what: one.kind === 'dispute' ? 'Dispute opened' : 'Refunded',
+      amount: money(one.amount),
+    }),
+  );
+  const all = [begun, ...declined, ...paid, ...entries, ...returned]
+    .reverse()
+    .sort((one, other) => other.atMs - one.atMs);
   const row = ({ atMs, what, amount: sum }: Entry) =>
     html`<tr><th scope="row">${what}</th><td class="number">${sum}</td><td>${moment(atMs)}</td></tr>`;
   return html`<section aria-labelledby="timeline"><h2 id="timeline">Timeline</h2>
@@ -210,9 +231,15 @@ function feeTable(fees: readonly Fee[]): Html {
   return html`<section aria-labelledby="fees"><h2 id="fees">Processor fees</h2>${table('Fees', ['Kind', { number: 'Amount', onPhone: 'lead' }, { number: 'Fee' }, { number: 'Net' }, { bare: 'When' }, { wide: 'At the processor' }], fees.toReversed().map(row))}</section>`;
 }
 
-function refund(order: Order, amount: Money.Money, left: Money.Money, key: string): Html {
+function refund(
+  order: Order,
+  amount: Money.Money,
+  left: Money.Money,
+  key: string,
+  draft: PaymentFacts['draft'],
+): Html {
   return html`<section aria-labelledby="refund"><h2 id="refund">Refund</h2>
-<div class="half">${order.rail === 'x402' ? byHandForm(order, amount, left, key) : reviewForm(order, amount, left, null)}</div></section>`;
+<div class="half">${order.rail === 'x402' ? byHandForm(order, amount, left, key) : reviewForm(order, amount, left, null, draft)}</div></section>`;
 }
 
 /** The form that records a refund which the seller sent from their own wallet. */

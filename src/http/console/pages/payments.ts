@@ -60,12 +60,12 @@ function partsOf(facts: PaymentListFacts, processorPage: ProcessorPage): Part[] 
       isUsual: true,
       columns: [
         'Buyer',
-        { number: 'Requested' },
+        { number: 'Amount asked' },
         { number: 'Paid' },
         { number: 'Unspent' },
         { bare: 'Reason' },
-        { bare: 'Requested at' },
-        { lead: 'Next step' },
+        { bare: 'Date' },
+        { lead: '' },
       ],
     },
     {
@@ -78,10 +78,11 @@ function partsOf(facts: PaymentListFacts, processorPage: ProcessorPage): Part[] 
       isUsual: true,
       columns: [
         'Amount',
+        { bare: 'Buyer' },
         { bare: 'Kind' },
         { lead: 'Status' },
         { bare: 'Reason' },
-        { bare: 'Effect on the balance' },
+        { bare: 'Credit' },
         { bare: 'Date' },
         { bare: 'Next step' },
       ],
@@ -205,7 +206,7 @@ function orderLink(order: string, amount: Money): Html {
 }
 
 function request(one: ListedRefundRequest): Html {
-  return html`<tr><th scope="row">${buyerLink(one.account, one.email)}</th><td class="number">${withTax(one.amount, one.tax)}</td><td class="number">${withTax(one.paid, one.paidTax)}</td><td class="number">${wholeCents(one.unspent)}</td><td class="words">${one.reason}</td><td>${moment(one.askedMs)}</td><td><a href="${pageOf(one.purchase)}">Review</a></td></tr>`;
+  return html`<tr><th scope="row" class="nowrap-wide">${buyerLink(one.account, one.email)}</th><td class="number">${withTax(one.amount, one.tax)}</td><td class="number">${withTax(one.paid, one.paidTax)}</td><td class="number">${wholeCents(one.unspent)}</td><td class="words">${one.reason}</td><td>${moment(one.askedMs)}</td><td><a href="${pageOf(one.purchase)}">Review</a></td></tr>`;
 }
 
 /** Formats a net amount and the tax on top of it. */
@@ -226,7 +227,7 @@ function unfinished({ order, isAtWork, reason }: UnfinishedOrder): Html {
 function returned(one: ReturnedPayment, processorPage: ProcessorPage): Html {
   const page = one.payment === null ? null : processorPage(one.payment);
   const status = sign(words(one.status), one.kind === 'dispute' && one.isEffective);
-  return html`<tr><th scope="row">${orderLink(one.order, one.amount)}</th><td>${one.kind === 'dispute' ? 'Dispute' : 'Refund'}</td>
+  return html`<tr><th scope="row" class="nowrap">${orderLink(one.order, one.amount)}</th><td class="nowrap-wide">${buyerLink(one.account, one.email)}</td><td>${one.kind === 'dispute' ? 'Dispute' : 'Refund'}</td>
 <td>${status}</td><td>${one.reason === null ? '' : words(one.reason)}</td><td>${effectOf(one)}</td><td>${moment(one.createdMs)}</td><td>${nextStep(one, page)}</td></tr>`;
 }
 
@@ -240,8 +241,8 @@ export function nextStep(one: Pick<ReturnedPayment, 'kind' | 'status' | 'dueMs'>
 
 /** The effect of a refund or dispute on the buyer's balance. */
 function effectOf({ isEffective, loss }: Pick<ReturnedPayment, 'isEffective' | 'loss'>): string {
-  if (!isEffective) return 'credit restored';
-  return loss > 0 ? `credit removed, ${wholeCents(loss)} of it was spent` : 'credit removed';
+  if (!isEffective) return 'restored';
+  return loss > 0 ? `removed, ${wholeCents(loss)} was spent` : 'removed';
 }
 
 function webhookEvent(one: OpenWebhookEvent): Html {

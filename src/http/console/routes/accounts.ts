@@ -21,6 +21,7 @@ import * as FormFaults from '../../pages/form-faults.ts';
 import type { Call } from '../../request-context.ts';
 import type { Console } from '../console.ts';
 import * as Csv from '../csv.ts';
+import * as GrantFaults from '../grant-faults.ts';
 import * as Page from '../pages/account.ts';
 import * as ListPage from '../pages/accounts.ts';
 import { amount } from '../pages/figures.ts';
@@ -99,7 +100,10 @@ export function addAccountSection(console: Console, shop: AccountSectionContext)
     const { who } = person;
     const account = c.req.param('id') ?? '';
     const act = form.get('act') ?? '';
-    if (act === 'grant') return page(account, await grant(shop, account, form, who), person);
+    if (act === 'grant') {
+      const { draft, ...result } = await grant(shop, account, form, who);
+      return page(account, result, person, draft);
+    }
     if (act === 'freeze' || act === 'unfreeze')
       return page(account, await freeze(shop, account, act === 'freeze', form, who), person);
     return page(account, { text: 'Unknown action. Reload the page and try again.', isBad: true }, person);
@@ -110,7 +114,12 @@ export function addAccountSection(console: Console, shop: AccountSectionContext)
     return all.find((one) => one.id === account) ?? null;
   }
 
-  async function page(account: string, result: Page.FormResult, { role }: Person): Promise<ConsoleResponse> {
+  async function page(
+    account: string,
+    result: Page.FormResult,
+    { role }: Person,
+    draft: GrantFaults.FormDraft | null = null,
+  ): Promise<ConsoleResponse> {
     const it = await found(account);
     if (it === null) {
       const text = 'There is no account with this id. Search for its email address or for one of its ids.';
@@ -133,7 +142,7 @@ export function addAccountSection(console: Console, shop: AccountSectionContext)
     ]);
     const listed = await Promise.all(orders.map((order) => listedOrder(shop, order)));
     const facts = {
-      ...{ account: it, lots, subscriptions, orders: listed, keys, calls, acts, nowMs, result },
+      ...{ account: it, lots, subscriptions, orders: listed, keys, calls, acts, nowMs, result, draft },
       activity: activity === null ? null : (activity.get(account) ?? { lastMs: null, spent: Money.zero }),
       requests: await openRequests(shop, orders),
       canSupport: can(role, 'support'),
@@ -200,30 +209,36 @@ async function grant(
   account: string,
   form: URLSearchParams,
   who: string,
-): Promise<NonNullable<Page.FormResult>> {
-  const filled = ['usd', 'units', 'plan', 'expires', 'reason', 'key'].flatMap((name) => {
-    const value = form.get(name)?.trim() ?? '';
-    return value === '' ? [] : [[name, value] as const];
+): Promise<NonNullable<Page.FormResult> & { draft: GrantFaults.FormDraft | null }> {
+  const values = GrantFaults.filledIn(form, ['usd', 'units', 'plan', 'expires', 'reason', 'key']);
+  const refused = (text: string, faults: GrantFaults.FormDraft['faults'] = {}) => ({
+    ...{ text, isBad: true },
+    draft: { values, faults },
   });
-  const read = CreditGrant.parse(
-    { account, ...Object.fromEntries(filled) },
-    shop.catalog.plans,
-    shop.clock(),
-  );
-  if (read.kind === 'fault') return faulty(read.faults);
+  const read = CreditGrant.parse({ account, ...values }, shop.catalog.plans, shop.clock());
+  if (read.kind === 'fault')
+    return refused(
+      'Nothing was granted. Correct the marked fields.',
+      GrantFaults.faultsOf(values, read.faults),
+    );
   const given = await shop.creditGrants.give(read.creditGrant, who);
   switch (given.kind) {
     case 'given':
-      return { text: `Granted ${amount(read.creditGrant.asset, read.creditGrant.amount)}.`, isBad: false };
+      return {
+        text: `Granted ${amount(read.creditGrant.asset, read.creditGrant.amount)}.`,
+        ...{ isBad: false, draft: null },
+      };
     case 'mismatch':
       return {
         text: 'This form was already used for another grant. Check the grants of the account, then fill in the form again.',
-        isBad: true,
+        ...{ isBad: true, draft: null },
       };
     case 'unknown_account':
-      return { text: 'This account does not exist.', isBad: true };
+      return refused('This account does not exist.');
     case 'too_much':
-      return { text: CreditGrant.tooMuch, isBad: true };
+      return refused(
+        'Nothing was granted: the account would have more than a billion dollars or a quadrillion results.',
+      );
   }
 }
 

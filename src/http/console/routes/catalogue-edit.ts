@@ -1,5 +1,7 @@
 import * as Brand from '../../../catalog/brand.ts';
 import { apply, type Edit, type EditResult } from '../../../catalog/catalog-edit.ts';
+import { lineDiff } from '../../../catalog/line-diff.ts';
+import { mergeLines } from '../../../catalog/line-merge.ts';
 import * as SourceLocation from '../../../catalog/source-location.ts';
 import { can } from '../../../identity/operators/role.ts';
 import type {
@@ -8,21 +10,27 @@ import type {
   ProposalFault,
   PublishResult,
 } from '../../../journeys/catalog-editing.ts';
+import type { Html } from '../../pages/frame.ts';
 import * as Fields from '../catalogue-fields.ts';
 import type { Console } from '../console.ts';
 import * as Meters from '../meter-fields.ts';
 import type { FormResult } from '../pages/account.ts';
 import * as EditPage from '../pages/catalogue-edit.ts';
+import * as FilePage from '../pages/catalogue-file.ts';
 import * as ReviewPage from '../pages/catalogue-review.ts';
 import * as LoginPage from '../pages/login-page.ts';
 import type { ConsoleResponse } from '../response.ts';
-import { changedIn } from '../stale-form.ts';
+import { changedByOthers, changedIn } from '../stale-form.ts';
 
 const forms = ['plans', 'prices', 'brand'] as const;
 const noteCharsMax = 200;
 const problem = 'Nothing was published. Correct the problems and review again.';
 const stale =
   'The file has changed since this page was loaded. Nothing was published. What you changed is kept below, on top of the new file: check it and review again.';
+const staleStart = 'The file has changed since this page was loaded. Nothing was published.';
+const staleMerged = `${staleStart} Your changes were merged with the new file, which is shown below: check it and review again.`;
+const staleConflict = `${staleStart} The new file is shown below with your changes, but another person changed some of the same lines. If you publish it, your lines replace theirs:`;
+const staleUnmerged = `${staleStart} Your text is shown below. It is based on an older file: if you publish it, it replaces the whole new file, with these differences.`;
 
 const chooseAgain = 'Choose the image again.';
 
@@ -48,7 +56,7 @@ export function addCatalogueEditing(
     if (published.kind === 'published')
       return front(person.role, { text: 'Published. Every process now uses this catalogue.', isBad: false });
     const { faults, result } = refusal(published);
-    // The edit is kept on top of the file as it is now.
+    if (published.kind === 'stale') return staleFile(editor, text, form.get('base') ?? '');
     return filePage(await editor.file(), text, faults, result);
   });
   console.addPage('/admin/console/catalogue/history/:id', async (c, { role }) => {
@@ -75,9 +83,11 @@ function addForm(
     faults: readonly ProposalFault[] = [],
     result: FormResult = null,
     logoFault?: string,
+    said?: URLSearchParams,
   ): ConsoleResponse => {
     const groups = Fields.groupsOf(form, file.text, shown);
-    const facts = { form, file, groups, typed, faults, result, ...(logoFault && { logoFault }) };
+    const others = said === undefined ? new Map<string, string>() : changedByOthers(said, groups);
+    const facts = { form, file, groups, typed, others, faults, result, ...(logoFault && { logoFault }) };
     const main = EditPage.edit(facts);
     return { title: 'Edit the catalogue', status: result === null ? 200 : 422, main };
   };
@@ -90,7 +100,7 @@ function addForm(
     // A browser does not keep a chosen file.
     const lost = upload === null ? undefined : chooseAgain;
     if (said.get('base') !== file.digest)
-      return page(file, changedIn(said), [], { text: stale, isBad: true }, lost);
+      return page(file, changedIn(said), [], { text: stale, isBad: true }, lost, said);
     if (form === 'brand' && said.get('act') === 'preview') return page(file, typed, [], null, lost);
     const draft = draftOf(form, file.text, Fields.groupsOf(form, file.text, shown), upload, said);
     if (draft.kind === 'faulty')
@@ -98,7 +108,7 @@ function addForm(
     const proposal = await editor.propose(draft.text);
     if (proposal.kind === 'faulty')
       return page(file, typed, proposal.faults, { text: problem, isBad: true }, lost);
-    return { title: 'Review changes', main: ReviewPage.review(file, draft.text, proposal) };
+    return { title: 'Review changes', main: await reviewOf(editor, file, draft.text, proposal) };
   });
 }
 
@@ -166,12 +176,37 @@ function addFile(console: Console, editor: CatalogEditor): void {
   console.addAction(path, async (_, said) => {
     const file = await editor.file();
     const text = withLineEnds(said.get('text') ?? '', file.text);
-    if (said.get('base') !== file.digest) return filePage(file, text, [], { text: stale, isBad: true });
+    if (said.get('base') !== file.digest) return staleFile(editor, text, said.get('base') ?? '');
     const proposal = await editor.propose(text);
     if (proposal.kind === 'faulty')
       return filePage(file, text, proposal.faults, { text: problem, isBad: true });
-    return { title: 'Review changes', main: ReviewPage.review(file, text, proposal) };
+    return { title: 'Review changes', main: await reviewOf(editor, file, text, proposal) };
   });
+}
+
+/** Names what the edit takes back of the last publication. */
+async function reviewOf(
+  editor: CatalogEditor,
+  file: CatalogFileState,
+  text: string,
+  proposal: Parameters<typeof ReviewPage.review>[2],
+) {
+  const last = await editor.last();
+  return ReviewPage.review(file, text, proposal, last?.text === file.text ? last : null);
+}
+
+/** The whole file after an edit of an older one: both edits merged, or the edit with what it would undo. */
+async function staleFile(editor: CatalogEditor, text: string, base: string): Promise<ConsoleResponse> {
+  const [file, before] = await Promise.all([editor.file(), editor.textOf(base)]);
+  if (before === null) {
+    const undone = lineDiff(file.text, text);
+    return filePage(file, text, [], { text: staleUnmerged, isBad: true }, FilePage.undone(undone));
+  }
+  const merged = mergeLines(before, file.text, text);
+  if (merged.conflicts.length === 0)
+    return filePage(file, merged.text, [], { text: staleMerged, isBad: true });
+  const result = { text: staleConflict, isBad: true };
+  return filePage(file, merged.text, [], result, FilePage.conflicts(merged.conflicts));
 }
 
 function filePage(
@@ -179,8 +214,9 @@ function filePage(
   text: string,
   faults: readonly ProposalFault[],
   result: FormResult,
+  more?: Html,
 ): ConsoleResponse {
-  const main = EditPage.file(file, text, faults, result);
+  const main = FilePage.file(file, text, faults, result, more);
   return { title: 'Edit the catalogue', status: result === null ? 200 : 422, main };
 }
 
@@ -191,7 +227,7 @@ function refusal(published: Exclude<PublishResult, { kind: 'published' }>): {
   const bad = (text: string) => ({ text, isBad: true });
   switch (published.kind) {
     case 'stale':
-      return { faults: [], result: bad(stale) };
+      return { faults: [], result: null };
     case 'read_only':
       return {
         faults: [],

@@ -1,4 +1,3 @@
-import type { CatalogContext } from '../../../catalog/catalog-context.ts';
 import { trialOf } from '../../../catalog/plan.ts';
 import { planFacts } from '../../../catalog/plan-facts.ts';
 import { can, type Role } from '../../../identity/operators/role.ts';
@@ -13,16 +12,13 @@ const path = '/admin/console/catalogue';
 const historyShownMax = 50;
 
 /** Previews the changes in the catalogue files, publishes them, and edits the catalogue. */
-export function addCatalogueSection(
-  console: Console,
-  { catalog }: Pick<CatalogContext, 'catalog'>,
-  reload: Reload,
-): void {
-  const plan = trialOf(catalog.plans);
-  const trial = plan && planFacts(plan);
+export function addCatalogueSection(console: Console, reload: Reload): void {
   const page = async (role: Role, result: FormResult): Promise<ConsoleResponse> => {
     const [preview, history] = await Promise.all([reload.preview(), reload.editor.history(historyShownMax)]);
-    const { plans, services } = catalog;
+    // The catalogue in force now: the request that publishes began with the former one.
+    const { plans, services } = reload.catalog;
+    const plan = trialOf(plans);
+    const trial = plan && planFacts(plan);
     const facts = { preview, history, trial, plans, services, result };
     const main = Page.catalogue({ ...facts, canPublish: can(role, 'publish') });
     return { title: 'Catalogue', status: result?.isBad ? 409 : 200, main };
@@ -32,8 +28,8 @@ export function addCatalogueSection(
     page(role, inWords(await reload.take(who, form.get('digest') ?? ''))),
   );
   const shown = {
-    plan: (id: string) => [...catalog.plans, ...catalog.retired].find((one) => one.id === id),
-    service: (slug: string) => catalog.services.find((one) => one.slug === slug),
+    plan: (id: string) => [...reload.catalog.plans, ...reload.catalog.retired].find((one) => one.id === id),
+    service: (slug: string) => reload.catalog.services.find((one) => one.slug === slug),
   };
   addCatalogueEditing(console, reload.editor, shown, page);
 }

@@ -4,6 +4,7 @@ import { can, type Role } from '../../../identity/operators/role.ts';
 import type { SellerContext } from '../../../journeys/seller-context.ts';
 import * as Promotion from '../../../payment/promotion.ts';
 import type { Console } from '../console.ts';
+import * as GrantFaults from '../grant-faults.ts';
 import type { FormResult } from '../pages/account.ts';
 import * as Page from '../pages/codes.ts';
 import type { ConsoleResponse } from '../response.ts';
@@ -34,6 +35,14 @@ export function addCodesSection(console: Console, shop: CodesContext): void {
   };
   console.addSection('Codes', path, (_, { role }) => page(role, null));
 
+  console.addPage('/admin/console/codes/:code/end', async (c, { role }) => {
+    const code = Promotion.normal(c.req.param('code') ?? '');
+    const found = (await shop.promotions.list()).find((one) => one.code === code && one.endedMs === null);
+    if (found === undefined)
+      return page(role, { text: 'There is no running promotion with this code.', isBad: true });
+    return { title: `End ${found.code}`, main: Page.confirmEnd(found) };
+  });
+
   console.addAction(path, async (_, form, { who, role }) => {
     if (form.get('act') === 'end') {
       const code = Promotion.normal(form.get('code') ?? '') ?? '';
@@ -43,24 +52,19 @@ export function addCodesSection(console: Console, shop: CodesContext): void {
     }
     if (form.get('act') !== 'create')
       return page(role, { text: 'Unknown action. Reload the page and try again.', isBad: true });
-    const values = Object.fromEntries(
-      formFields.flatMap((name) => {
-        const value = form.get(name)?.trim() ?? '';
-        return value === '' ? [] : [[name, value] as const];
-      }),
-    );
+    const values = GrantFaults.filledIn(form, formFields);
     const claimedOnly = form.get('claimed_only') === 'yes';
     const said = { ...values, ...(claimedOnly && { claimed_only: true }) };
     const read = Promotion.parse(said, shop.catalog.plans, shop.clock());
     if (read.kind === 'fault') {
-      const faults = Object.fromEntries(read.faults.map(({ field, message }) => [field, message]));
+      const faults = GrantFaults.faultsOf(values, read.faults);
       const result = { text: 'Nothing was created. Correct the marked fields.', isBad: true };
       return page(role, result, { values, claimedOnly, faults });
     }
     const { code } = read.draft;
     if (await shop.promotions.make(read.draft, who))
       return page(role, { text: `${code} is accepted from now on.`, isBad: false });
-    const faults = { code: 'is or was in use. Choose another code.' };
+    const faults = { code: 'This code is or was in use. Choose another one.' };
     return page(role, { text: 'Nothing was created.', isBad: true }, { values, claimedOnly, faults });
   });
 }

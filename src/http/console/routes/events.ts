@@ -40,7 +40,8 @@ export function addEventSection(console: Console, shop: EventsContext): void {
       canReplay: can(role, 'support'),
       ...shown,
     };
-    return { title: 'Events', status: result?.isBad ? 422 : 200, main: Page.events(facts) };
+    const main = Page.events(facts);
+    return { title: 'Events', status: result?.isBad ? 422 : 200, main, canCopy: facts.secret !== null };
   };
   console.addSection('Events', Page.path, (c, person) => page(c, person, { result: null }));
   console.addAction(Page.path, async (c, form, person) => page(c, person, await act(shop, form, person.who)));
@@ -50,7 +51,14 @@ export function addEventSection(console: Console, shop: EventsContext): void {
   console.addPage('/admin/console/events/types', async () => ({
     title: 'Types of events',
     main: eventTypesPage('/admin/console/events/openapi.json'),
+    canCopy: true,
   }));
+
+  console.addPage('/admin/console/events/endpoints/:id/remove', async (c, person) => {
+    const endpoint = (await events.endpoints()).find(({ id }) => id === c.req.param('id'));
+    if (endpoint === undefined) return page(c, person, unknown);
+    return { title: 'Remove an endpoint', main: Page.confirmRemoval(endpoint) };
+  });
 
   const one = async (c: Call, { role }: Person, result: FormResult): Promise<ConsoleResponse> => {
     const found = await events.find(c.req.param('id') ?? '');

@@ -15,7 +15,7 @@ export type OverviewContext = Pick<CatalogContext, 'catalog'> & Attention.Attent
 
 /** The front page of the console. */
 export function addOverviewSection(console: Console, shop: OverviewContext, metrics: Metrics): void {
-  console.addSection('Overview', front, async () => {
+  console.addSection('Overview', front, async (_, { operator }) => {
     const { revenueReport, usageReport, accounts, attention } = shop.console;
     const sinceMs = (Math.floor(shop.clock() / dayMs) - daysShown + 1) * dayMs;
     const beforeMs = sinceMs - daysShown * dayMs;
@@ -45,6 +45,8 @@ export function addOverviewSection(console: Console, shop: OverviewContext, metr
       before: allDays.slice(0, -daysShown),
       madeBefore: madeSinceBefore - made,
       low: new Set(low),
+      // Only an invited person signs in as an operator.
+      done: { brand: shop.catalog.storefront.brand?.logo !== undefined, invited: operator !== null },
     };
     return { title: 'Overview', main: Page.overview(facts) };
   });

@@ -58,23 +58,16 @@ export function addPaymentSection(console: Console, shop: PaymentSectionContext)
   console.addPage(`${path}/:id/refund`, async (c, person) => {
     const order = await orders.find(c.req.param('id') ?? '');
     if (order === null) return paymentPage(shop, c, null, person);
-    const read = Gone.parse({ purchase: order.id, amount_usd: c.req.query('amount_usd')?.trim() ?? '' });
+    const typed = c.req.query('amount_usd')?.trim() ?? '';
+    const refuse = (fault: string) =>
+      paymentPage(shop, c, bad('Nothing was refunded. Correct the amount below.'), person, { typed, fault });
+    const read = Gone.parse({ purchase: order.id, amount_usd: typed });
     if (read.kind === 'fault' || read.instruction.amount === null)
-      return paymentPage(
-        shop,
-        c,
-        bad('Enter an amount in US dollars and whole cents, such as 1.50.'),
-        person,
-      );
+      return refuse('Enter an amount in US dollars and whole cents, such as 1.50.');
     const { amount } = read.instruction;
     const preview = await RefundPreview.preview(shop, order, amount);
     if (preview.kind === 'too_much')
-      return paymentPage(
-        shop,
-        c,
-        bad(`At most ${money(preview.left)} of this purchase can be refunded.`),
-        person,
-      );
+      return refuse(`At most ${money(preview.left)} of this purchase can be refunded.`);
     const key = preview.answersRequest ? null : id('console');
     const [buyer] = await buyersOf(shop, order.account);
     const main = Page.confirm(order, buyer?.email ?? null, amount, preview.effect, key, preview.ending);
@@ -164,6 +157,7 @@ async function paymentPage(
   c: Call,
   result: FormResult,
   { role }: Person,
+  draft: Page.PaymentFacts['draft'] = null,
 ): Promise<ConsoleResponse> {
   const { orders, processor } = shop;
   const order = await orders.find(c.req.param('id') ?? '');
@@ -183,7 +177,7 @@ async function paymentPage(
     shop.cardAttempts.ofOrder(order.id),
   ]);
   const facts = {
-    ...{ order, request, reversals, lot, fees, signals, charges, result },
+    ...{ order, request, reversals, lot, fees, signals, charges, result, draft },
     email: buyers[0]?.email ?? null,
     loss: loss.certain,
     key: id('console'),

@@ -50,7 +50,7 @@ function creditForm(texts: Texts, plan: CreditPlan, result: FormResult | null, i
   const refused = result?.refused?.path === 'credit' && result.refused.input.get('plan') === plan.id;
   const usual = creditAmounts(plan).map(
     (amount) =>
-      html`<form method="post" action="/shop/account/credit"><input type="hidden" name="plan" value="${plan.id}"><input type="hidden" name="amount_usd" value="${Money.format(amount)}">${presetButton(texts, texts.usd(Money.format(amount)))}</form>`,
+      html`<form method="post" action="/shop/account/credit"><input type="hidden" name="plan" value="${plan.id}"><input type="hidden" name="amount_usd" value="${Money.format(amount)}">${presetButton(texts, amount)}</form>`,
   );
   const [min, max] = [plan.min, plan.max].map((amount) => texts.usd(Money.format(amount)));
   return html`<h3>${isNamed ? plan.name : say(texts, 'billing.add_credit')}</h3><p class="hint">${say(texts, 'billing.add_credit_text')}</p><div class="row presets" role="group" aria-label="${texts.text('billing.usual_amounts')}">${usual}</div>
@@ -58,8 +58,11 @@ function creditForm(texts: Texts, plan: CreditPlan, result: FormResult | null, i
 }
 
 /** A button with an amount alone; its name for screen readers says what it does. */
-function presetButton(texts: Texts, amount: string): Html {
-  return html`<button class="plain" aria-label="${texts.text('billing.add_amount', { amount })}">${amount}</button>`;
+function presetButton(texts: Texts, money: Money.Money): Html {
+  const amount = texts.usd(Money.format(money));
+  const cents = Money.toCents(money) ?? 0;
+  const short = cents % 100 === 0 ? texts.text('format.usd', { amount: texts.number(cents / 100) }) : amount;
+  return html`<button class="plain" aria-label="${texts.text('billing.add_amount', { amount })}">${short}</button>`;
 }
 
 /** The form for a promotion code; folded until it is needed. */

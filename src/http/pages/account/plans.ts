@@ -51,7 +51,10 @@ export function plans(texts: Texts, held: Holdings, catalog: Catalog, isManaged:
   return html`${table<Row>(rows, [
     {
       head: texts.text('account.plan'),
-      cell: ({ name, status }) => (status === '' ? name : html`${name} <span class="sign">${status}</span>`),
+      cell: ({ name, status, period }) =>
+        status === ''
+          ? name
+          : html`${name} <span class="sign${period?.cancel_at_period_end ? ' off' : ''}">${status}</span>`,
     },
     { head: texts.text('account.remaining'), cell: ({ left }) => left, isNumber: true, onPhone: 'lead' },
     {
@@ -76,13 +79,28 @@ function rowsOfPlan(
   const left = leftOfPlan(texts, plan, catalog);
   const row = (period: Period, left: string): Row => ({
     ...{ name, left, period },
-    status: texts.text(`account.status_${period.status}`),
+    status: texts.text(isEnding(period) ? 'account.status_canceled' : `account.status_${period.status}`),
     until: until(texts, period),
   });
   const [first, ...later] = subscriptions.filter((one) => one.plan === plan.id);
+  // A plan that another one replaced has nothing that could be used or changed.
+  if (first === undefined && isUsedUp(plan) && isSubscription(plan.id, catalog)) return [];
   if (first === undefined)
     return [{ name, left, status: '', until: texts.text('account.never_expires'), period: null }];
   return [row(first, left), ...later.map((one) => row(one, ''))];
+}
+
+/** Returns true for a paid period that will not renew, because it was cancelled. */
+function isEnding({ status, cancel_at_period_end }: Period): boolean {
+  return status === 'active' && cancel_at_period_end;
+}
+
+function isUsedUp({ balance_usd, included_remaining = 0, included_usd }: Holdings['plans'][number]): boolean {
+  return included_remaining === 0 && Number(balance_usd ?? 0) === 0 && Number(included_usd ?? 0) === 0;
+}
+
+function isSubscription(id: string, { plans }: Pick<Catalog, 'plans'>): boolean {
+  return plans.find((one) => one.id === id)?.kind === 'subscription';
 }
 
 /** A grant is a part of what its plan has left. Those of promotion codes have the code in their source. */

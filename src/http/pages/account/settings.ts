@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { GrantListing } from '../../../identity/oauth/grants.ts';
 import type { Texts } from '../../../text/texts.ts';
-import type { Html } from '../frame.ts';
+import { contactUrl, type Html } from '../frame.ts';
 import { say } from '../say.ts';
 import { table } from './table.ts';
 
@@ -16,8 +16,8 @@ export type SettingsFacts = {
   connections: readonly GrantListing[];
 };
 
-/** The identity of the account, the applications that may use it, and the way out. `contact`: the address of the seller. */
-export function settings(texts: Texts, facts: SettingsFacts, contact: string): Html {
+/** The identity of the account, the applications that may use it, and the way out. */
+export function settings(texts: Texts, facts: SettingsFacts): Html {
   const { claimed, email, canClaim, connections } = facts;
   const leave = texts.text(claimed ? 'account.leave_claimed' : 'account.leave_unclaimed');
   const added = html`<a href="/shop/account#claim">${say(texts, 'leave.add_email')}</a>`;
@@ -31,7 +31,20 @@ ${facts.createdMs === null ? '' : html`<div><dt>${say(texts, 'settings.created')
 ${connections.length === 0 ? html`<p class="soft">${say(texts, 'connections.none')}</p>` : applications(texts, connections)}</section>
 <section aria-labelledby="leave"><h2 id="leave">${leave}</h2><p class="soft">${say(texts, claimed ? 'account.leave_claimed_effect' : 'account.leave_unclaimed_effect')}</p>
 <form method="post" action="/shop/leave"><button class="plain${claimed ? '' : ' danger'}">${leave}</button></form></section>
-<section aria-labelledby="close"><h2 id="close">${say(texts, 'settings.close')}</h2><p class="soft">${say(texts, 'settings.close_text')}</p><p class="soft">${say(texts, 'settings.close_kept')}</p><p class="actions"><a class="button plain" href="${contact}">${say(texts, 'settings.close_ask')}</a></p></section></div>`;
+<section aria-labelledby="close"><h2 id="close">${say(texts, 'settings.close')}</h2><p class="soft">${say(texts, 'settings.close_intro')}</p><p class="actions"><a class="button plain" href="/shop/account/close">${say(texts, 'settings.close_ask')}</a></p></section></div>`;
+}
+
+/** The page about closing an account: what ends, what is kept, and whom to ask. `contact`: the address of the seller, an email address or a URL. */
+export function closing(texts: Texts, account: string, contact: string): Html {
+  const subject = `?${new URLSearchParams({ subject: texts.text('settings.close_subject', { account }) })}`;
+  const url = contactUrl(contact);
+  const link = url.startsWith('mailto:') ? `${url}${subject.replaceAll('+', '%20')}` : url;
+  return html`<h1>${say(texts, 'settings.close')}</h1>
+<section><p class="note">${say(texts, 'settings.close_first')}</p>
+<p>${say(texts, 'settings.close_text')}</p><p>${say(texts, 'settings.close_kept')}</p>
+<dl class="terms"><div><dt>${say(texts, 'settings.close_to')}</dt><dd><a href="${link}">${contact}</a></dd></div>
+<div><dt>${say(texts, 'account.account')}</dt><dd class="id">${account}</dd></div></dl>
+<div class="actions"><a class="button plain" href="/shop/account/settings">${say(texts, 'question.back')}</a><a class="button" href="${link}">${say(texts, 'settings.close_write')}</a></div></section>`;
 }
 
 /** Applications that may use the account, each with a button that disconnects it. */

@@ -1,5 +1,7 @@
+import * as TermsStyle from '../terms-style.ts';
+
 /** The styles that only the pages of an account need. */
-export const style = `
+export const style = `${TermsStyle.style}
 nav.sections{display:flex;gap:.25rem;overflow-x:auto;border-bottom:1px solid var(--line);margin-block:0 1.5rem}
 main>h1{font-size:clamp(1.375rem,4vw,1.875rem);margin-top:0;overflow-wrap:anywhere}.lines{white-space:pre-line}.row.presets{display:grid;grid-template-columns:repeat(3,minmax(0,1fr));gap:.5rem}.row.presets button.plain{width:100%;padding-inline:.25rem;font-size:.875rem}.again{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem}.after{margin-top:.75rem}:is(section,section>form)>.actions:last-child{margin-top:1rem}
 table.stack td:last-child:has(form){text-align:end;padding-inline-end:0}table.stack tr:last-child{border-bottom:0}.range a{white-space:nowrap}.presets button{white-space:nowrap}
@@ -21,7 +23,7 @@ ol.steps{padding-inline-start:1.25rem;margin:.5rem 0}ol.steps li{margin:.35rem 0
 .band-0{fill:var(--one);background:var(--one)}.band-1{fill:var(--two);background:var(--two)}.band-2{fill:var(--three);background:var(--three)}.band-3{fill:var(--four);background:var(--four)}.band-4{fill:var(--rest);background:var(--rest)}
 form.switch{display:flex;gap:.5rem;align-items:center;flex-wrap:wrap}form.switch label{margin:0}form.switch select{width:auto;max-width:14rem;flex:0 1 14rem;padding:.35rem .5rem}form.switch button{margin:0;padding:.3rem .75rem}
 dl.roles{margin:.75rem 0}dl.roles div{display:grid;grid-template-columns:6.5rem 1fr;padding-block:.4rem;border-top:1px solid var(--line)}dl.roles dt{font-weight:600}dl.roles dd{margin:0;color:var(--soft)}.row>.wide{flex:2 1 15rem;overflow:visible}.row :is(input:not([type=checkbox],[type=hidden]),select){height:2.625rem}.row :is(button,.button){min-height:2.625rem}.check{display:flex;gap:.6rem;align-items:flex-start}.check input{width:1.15rem;height:1.15rem;flex:none;margin:.2rem 0 0}.check label{margin:0}
-td .pair{display:flex;flex-wrap:wrap;gap:.25rem 1rem;justify-content:flex-end}form.role{display:flex;gap:.6rem;align-items:center;justify-content:flex-end}form.role select{width:auto;padding:.35rem .5rem}@media(min-width:40rem){form.role{justify-content:flex-start}}
+@media(min-width:60rem){section[aria-labelledby=invitations] th[scope=row]{min-width:15rem}}.sign.off{background:var(--ground);color:var(--soft)}td .pair{display:flex;flex-wrap:wrap;gap:.25rem 1rem;justify-content:flex-end}form.role{display:flex;gap:.6rem;align-items:center;justify-content:flex-end}form.role select{width:auto;padding:.35rem .5rem}@media(min-width:40rem){form.role{justify-content:flex-start}}
 @media(max-width:40rem){table.stack:not(.compact) th[scope=row]{padding-bottom:.25rem}table.stack:not(.compact) td form{text-align:end}table.compact form.role{display:inline-flex;justify-content:flex-start}table.compact td .pair{justify-content:flex-start}}
 .made{border:2px solid var(--accent)}.made>p:first-child{margin-top:0;font-weight:600}.made pre.secret{margin-bottom:.75rem;font-size:.9375rem}dd.plain{font-size:1rem;font-weight:400}.otp{display:block;max-width:11rem;font-size:1.5rem;letter-spacing:.15em;font-variant-numeric:tabular-nums}
 table.stack th code{font-weight:600}table.stack th[scope=row]{overflow-wrap:anywhere}table.stack button{white-space:nowrap}.short{white-space:nowrap}table small{font-size:.8125rem;font-weight:400;color:var(--soft)}.intro{margin:-.25rem 0 1rem}

@@ -139,7 +139,13 @@ function invited(texts: Texts, { invitations, me, nowMs }: TeamFacts): Html {
       cell: (one) =>
         isOpen(one)
           ? html`<div class="pair">${action('resend', 'invitation', one.id, { button: texts.text('team.resend'), label: texts.text('team.resend_label', { email: one.email }), isDanger: false })}${action('withdraw', 'invitation', one.id, { button: texts.text('team.withdraw'), label: texts.text('team.withdraw_label', { email: one.email }), isDanger: true })}</div>`
-          : '',
+          : one.state === 'declined' && given.includes(one.role)
+            ? action('withdraw', 'invitation', one.id, {
+                button: texts.text('team.remove'),
+                label: texts.text('team.remove_declined_label', { email: one.email }),
+                isDanger: true,
+              })
+            : '',
     },
   ]);
 }

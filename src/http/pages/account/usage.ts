@@ -24,7 +24,7 @@ export type UsageFacts = {
   filters: Filters;
   by: DailyGroup;
   measure: Measure;
-  /** A fault of `from` or `to`; the page then shows the usual range. */
+  /** A fault of `from` or `to`; the page then shows no figures. */
   faults: readonly { field: string; message: string }[];
   /** Lengths of the ranges that end today, each with its first and last day. */
   ranges: readonly { days: number; from: string; to: string }[];
@@ -46,10 +46,10 @@ export function usage(texts: Texts, facts: UsageFacts, catalog: Catalog): Html {
   const { services } = catalog;
   const unit = sharedUnit(services);
   const countsUnits = services.some(({ metering, price }) => metering === undefined && price > 0);
-  const own = [
-    filterForm(texts, facts, countsUnits, unit),
-    facts.sums.length === 0 ? none(texts) : figures(texts, facts, unit),
-  ];
+  const form = filterForm(texts, facts, countsUnits, unit);
+  // Figures of another range than the typed one would be read as those of the typed one.
+  if (facts.faults.length > 0) return form;
+  const own = [form, facts.sums.length === 0 ? none(texts) : figures(texts, facts, unit)];
   if (facts.calls.length === 0) return html`${own}`;
   const keyName = (id: string) => facts.options.key.find(({ value }) => value === id)?.name ?? id;
   const newest = facts.isFirst

@@ -17,6 +17,7 @@ import * as RefundRequest from '../../../payment/refund-request.ts';
 import * as TopUp from '../../../payment/top-up.ts';
 import type { TextsContext } from '../../../text/texts-context.ts';
 import { actorOf, address, onlyOwn } from '../../request-context.ts';
+import { nameOf } from '../paid.ts';
 import * as PromotionResult from '../promotion-result.ts';
 import { bad, badField, faulty, good, type Result, type Submission } from './account-form.ts';
 
@@ -130,7 +131,10 @@ export async function endTopUp(
 }
 
 export async function requestRefund(
-  shop: Pick<PaymentContext, 'orders'> & Pick<SellerContext, 'refundRequests'> & TextsContext,
+  shop: Pick<PaymentContext, 'orders'> &
+    Pick<SellerContext, 'refundRequests'> &
+    Pick<CatalogContext, 'catalog'> &
+    TextsContext,
   { account, form }: Submission,
 ): Promise<Result> {
   const amount_usd = form.get('amount_usd')?.trim();
@@ -143,7 +147,12 @@ export async function requestRefund(
   switch (asked.kind) {
     case 'asked':
       return asked.isNew
-        ? good(shop.texts.text('result.refund_asked'))
+        ? good(
+            shop.texts.text('result.refund_asked', {
+              amount: shop.texts.usd(Money.format(asked.request.amount)),
+              plan: nameOf(shop.catalog, asked.request.plan),
+            }),
+          )
         : bad(shop.texts.text('result.refund_asked_before'));
     case 'too_much':
       return bad(

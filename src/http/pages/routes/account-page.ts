@@ -57,8 +57,13 @@ export async function signedIn(
   });
 }
 
-/** Responds to a person whose role does not include the section, or the form: the other sections stay reachable. */
-function forbidden(shop: AccountPagesContext, c: Call, visitor: Visitor, denied: string): Response {
+/** Responds to a person whose role does not include the section, or the form: the other sections and their other accounts stay reachable. */
+async function forbidden(
+  shop: AccountPagesContext,
+  c: Call,
+  visitor: Visitor,
+  denied: string,
+): Promise<Response> {
   const { texts } = shop;
   const asked = (Object.keys(Section.sections) as Section.Section[]).find(
     (section) => Section.sections[section] === c.req.path,
@@ -66,7 +71,9 @@ function forbidden(shop: AccountPagesContext, c: Call, visitor: Visitor, denied:
   const title = asked === undefined ? texts.text('error.forbidden') : Section.titleOf(texts, asked);
   const main = html`<h1>${title}</h1>
 <section><p class="note" role="alert">${denied}</p><div class="actions"><a class="button plain" href="${Section.sections.team}">${say(texts, 'account.team')}</a><a class="button plain" href="${Section.sections.overview}">${say(texts, 'paid.to_account')}</a></div></section>`;
-  return respondInSection(shop, visitor, null, { title, main, status: 403 });
+  const memberships = await Team.membershipsOf(shop, visitor.member);
+  const switcher = Section.switcher(texts, memberships, visitor.account);
+  return respondInSection(shop, visitor, null, { title, main, status: 403, switcher });
 }
 
 /** Responds with a page of a section that is not the section itself, such as a question: below the links to the sections. */
@@ -74,12 +81,18 @@ export function respondInSection(
   shop: Frame.PageContext,
   visitor: Pick<Visitor, 'member'>,
   section: Section.Section | null,
-  { title, main, status = 200 }: { title: string; main: Frame.Html; status?: number },
+  {
+    title,
+    main,
+    status = 200,
+    switcher = html``,
+  }: { title: string; main: Frame.Html; status?: number; switcher?: Frame.Html },
 ): Response {
+  const layout = Frame.shopLayout(shop, 'account');
   return Frame.respondWithPage(status, shop, {
     title,
     main: html`${Section.navigation(shop.texts, section, sectionsOf(visitor))}${main}`,
-    layout: Frame.shopLayout(shop, 'account'),
+    layout: { ...layout, header: html`${layout.header}${switcher}` },
     style,
   });
 }
@@ -166,7 +179,7 @@ async function contentOf(
   const { account, member } = visitor;
   switch (section) {
     case 'overview':
-      return overview(texts, await overviewFacts(shop, visitor, shown), catalog);
+      return html`${await memberNote(shop, visitor)}${overview(texts, await overviewFacts(shop, visitor, shown), catalog)}`;
     case 'usage':
       return usage(texts, await AccountUsage.readUsage(shop, visitor, c.req.query()), catalog);
     case 'keys':
@@ -189,12 +202,20 @@ async function contentOf(
       });
     }
     case 'settings':
-      return settings(
-        texts,
-        await Facts.readSettings(shop, visitor),
-        Frame.contactUrl(catalog.storefront.contact),
-      );
+      return settings(texts, await Facts.readSettings(shop, visitor));
   }
+}
+
+/** Says as whom a person uses the account of another one. */
+async function memberNote(
+  shop: Pick<AccountPagesContext, 'team' | 'texts'>,
+  { account, member }: Visitor,
+): Promise<Frame.Html> {
+  const email = await Team.emailOf(shop, member);
+  const own = (await Team.membershipsOf(shop, member)).find((one) => one.account === account);
+  if (email === null || member === null || own === undefined || own.owner === email) return html``;
+  const role = shop.texts.text(`role.${member.role}`);
+  return html`<p class="soft">${say(shop.texts, 'account.you_are', { email, role })}</p>`;
 }
 
 async function overviewFacts(

@@ -1,24 +1,75 @@
 import * as Money from '@sluice/kernel/money';
+import type { SubscriptionPlan } from '../../../catalog/plan.ts';
+import { unitOfPlan } from '../../../catalog/plan-unit.ts';
+import * as TaxNote from '../../../catalog/tax-note.ts';
+import * as BillingPortal from '../../../journeys/billing-portal.ts';
 import * as PlanChange from '../../../journeys/plan-change.ts';
 import { planOffers } from '../../../journeys/plan-offers.ts';
+import * as Receipts from '../../../journeys/receipts.ts';
 import type { CheckoutContext } from '../../../payment/payment-context.ts';
+import { periodEnd } from '../../../payment/proration.ts';
+import { includedText } from '../../../text/included-text.ts';
+import type { BrowserSession } from '../browser-session.ts';
+import * as ChangePage from '../change.ts';
+import * as FormResult from '../form-result.ts';
 import { bad, good, type Result, type Submission } from './account-form.ts';
+import { type AccountPagesContext, respondInSection } from './account-page.ts';
 
-/** Changes to another plan. It is refused when it would now cost more than the button said. */
-export async function changePlan(shop: CheckoutContext, { account, form }: Submission): Promise<Result> {
+/** The path that asks before a dearer plan is charged, and changes the plan. */
+export const path = '/shop/account/change';
+
+/** The path of the question about a plan. */
+export function questionPath(plan: string): string {
+  return `${path}?plan=${encodeURIComponent(plan)}`;
+}
+
+/** Responds with the question: what is charged now, and to which card. Leads back to the plans when a change to it charges nothing. */
+export async function respondWithQuestion(
+  shop: AccountPagesContext,
+  visitor: BrowserSession,
+  target: string,
+): Promise<Response> {
+  const { texts, catalog } = shop;
+  const offer = (await planOffers(shop, visitor.account)).get(target);
+  const plan = planOf(shop, target);
+  if (offer?.kind !== 'dearer' || plan === null) return FormResult.redirect(shop, '/#plans', null);
+  const asked = [{ id: offer.subscription, plan: target }];
+  const [method] = await BillingPortal.methodsOf(shop, visitor, asked);
+  const main = ChangePage.change(texts, {
+    plan,
+    unit: unitOfPlan(plan, catalog.services),
+    today: offer.today,
+    isTaxAdded: TaxNote.isTaxAdded(catalog),
+    card: method?.card ?? null,
+    renewsMs: periodEnd(shop.clock(), plan.every),
+  });
+  const title = texts.text('change.title', { plan: plan.name });
+  return respondInSection(shop, visitor, 'billing', { title, main });
+}
+
+/** Changes to another plan. It is refused when it would now cost more than the question said. */
+export async function changePlan(
+  shop: CheckoutContext & Receipts.ReceiptContext,
+  { account, form }: Submission,
+): Promise<Result> {
   const { texts } = shop;
   const target = form.get('plan') ?? '';
+  const plan = planOf(shop, target);
   const offer = (await planOffers(shop, account)).get(target);
+  // The form was sent twice.
+  if (offer?.kind === 'current' && plan !== null)
+    return bad(texts.text('result.changed_already', { plan: plan.name }));
   if (offer?.kind !== 'dearer' && offer?.kind !== 'cheaper' && offer?.kind !== 'keep')
     return bad(texts.text('result.not_changed'));
   const agreed = Money.parse(form.get('today_usd') ?? '') ?? Money.zero;
   if (offer.kind === 'dearer' && offer.today > agreed)
     return bad(texts.text('result.price_changed', { amount: texts.usd(Money.format(offer.today)) }));
-  const changed = await PlanChange.change(shop, account, { subscription: offer.subscription }, target);
+  const { subscription } = offer;
+  const changed = await PlanChange.change(shop, account, { subscription }, target);
   switch (changed.kind) {
     case 'done':
       return {
-        ...good(texts.text(offer.kind === 'cheaper' ? 'result.changes_later' : 'result.changed')),
+        ...(await changedTo(shop, account, subscription, target, offer.kind)),
         detail: { plan: target },
       };
     case 'declined':
@@ -28,4 +79,46 @@ export async function changePlan(shop: CheckoutContext, { account, form }: Submi
     default:
       return bad(texts.text('result.not_changed'));
   }
+}
+
+/** Says what a change has charged, with its receipt. */
+async function changedTo(
+  shop: CheckoutContext & Receipts.ReceiptContext,
+  account: string,
+  subscription: string,
+  target: string,
+  kind: 'dearer' | 'cheaper' | 'keep',
+): Promise<Result> {
+  const { texts } = shop;
+  if (kind !== 'dearer')
+    return good(texts.text(kind === 'cheaper' ? 'result.changes_later' : 'result.changed'));
+  const periods = await shop.orders.periods(account);
+  const begun = periods.find((one) => one.subscription === subscription && one.plan === target);
+  const receipt = begun === undefined ? null : await Receipts.ofPurchase(shop, account, begun.order);
+  if (receipt === null) return good(texts.text('result.changed'));
+  const facts = { plan: planOf(shop, target)?.name ?? target, amount: texts.usd(receipt.total_usd) };
+  const link = { url: receipt.url, text: texts.text('result.paid_receipt') };
+  return { ...good(texts.text('result.changed_paid', facts)), link };
+}
+
+/** Says that a purchase is paid; of a plan, also what it includes and when it renews. */
+export async function paidText(
+  shop: Pick<CheckoutContext, 'catalog' | 'orders' | 'texts'>,
+  account: string,
+  { plan: id, purchase, total_usd }: Pick<Receipts.PurchaseEntry, 'plan' | 'purchase' | 'total_usd'>,
+): Promise<string> {
+  const { texts, catalog } = shop;
+  const amount = texts.usd(total_usd);
+  const plan = planOf(shop, id);
+  const period =
+    plan === null ? undefined : (await shop.orders.periods(account)).find(({ order }) => order === purchase);
+  if (plan === null || period === undefined) return texts.text('result.paid', { amount });
+  const quantity = includedText(texts, plan.included, unitOfPlan(plan, catalog.services));
+  const facts = { plan: plan.name, amount, quantity, day: texts.day(period.endMs) };
+  return texts.text(period.renews ? 'result.paid_plan' : 'result.paid_period', facts);
+}
+
+function planOf({ catalog }: Pick<CheckoutContext, 'catalog'>, id: string): SubscriptionPlan | null {
+  const plan = catalog.plans.find((one) => one.id === id);
+  return plan?.kind === 'subscription' ? plan : null;
 }

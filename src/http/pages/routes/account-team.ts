@@ -13,6 +13,8 @@ import { nameOf } from '../paid.ts';
 import { bad, badField, good, type Result, type Submission } from './account-form.ts';
 
 const eventsMax = 8;
+/** Acts that the page does not show: the payment that follows has an entry of its own. */
+const hiddenActs = new Set(['purchase_started', 'card_page_opened']);
 
 /** Reads the team section; its activity from the entry before `older`. */
 export async function readTeam(
@@ -40,7 +42,7 @@ export async function readTeam(
     me,
     members,
     invitations,
-    events: shown,
+    events: shown?.filter(({ act }) => !hiddenActs.has(act)) ?? null,
     older: last,
     names: new Map([
       ...keys.map(({ id, name }) => [id, name] as const),

@@ -68,7 +68,7 @@ export async function readUsage(
   const { fromMs, toMs } = shownPeriod;
   const before = Usage.readCallId(query.before ?? '');
   const [options, daily, sums, calls] = await Promise.all([
-    readOptions(shop, account, onlyOwn(member), shownPeriod),
+    readOptions(shop, account, onlyOwn(member), shownPeriod, filters.key),
     shop.usage.daily(account, fromMs, toMs, by, selection),
     shop.usage.sums(account, fromMs, toMs, by, selection),
     shop.usage.calls(account, fromMs, toMs, before, shownCallsMax + 1, selection),
@@ -84,21 +84,24 @@ export async function readUsage(
   };
 }
 
-/** The services, keys and models that occur in the period, whatever is selected. */
+/** The services, keys and models that occur in the period, whatever is selected; and the selected key. */
 async function readOptions(
   shop: Context,
   account: string,
   creator: string | null,
   { fromMs, toMs }: Usage.UsagePeriod,
+  chosenKey: string,
 ): Promise<Page.UsageFacts['options']> {
   const namesOf = async (group: DailyGroup) =>
     (await shop.usage.sums(account, fromMs, toMs, group)).map(({ name }) => name ?? '');
-  const [keys, services, byKey, models] = await Promise.all([
+  const [keys, services, keysUsed, models] = await Promise.all([
     AccountKeys.list(shop, account, creator),
     namesOf('service'),
     namesOf('key'),
     namesOf('model'),
   ]);
+  const isUnused = keys.some((one) => one.id === chosenKey) && !keysUsed.includes(chosenKey);
+  const byKey = isUnused ? [...keysUsed, chosenKey] : keysUsed;
   const { texts, catalog } = shop;
   const option = (value: string, name: string | undefined, none: string) =>
     value === '' ? { value: Usage.noneValue, name: none } : { value, name: name ?? value };

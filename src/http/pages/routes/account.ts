@@ -1,4 +1,5 @@
 import { Hono } from 'hono';
+import { html } from 'hono/html';
 import { findForSale } from '../../../catalog/plan.ts';
 import * as BillingPortal from '../../../journeys/billing-portal.ts';
 import * as Receipts from '../../../journeys/receipts.ts';
@@ -9,9 +10,11 @@ import * as CallsCsv from '../../api/calls-csv.ts';
 import { type Env, record } from '../../request-context.ts';
 import * as Section from '../account/frame.ts';
 import { question } from '../account/question.ts';
+import { closing } from '../account/settings.ts';
 import * as Awaited from '../awaited-code.ts';
 import * as BrowserSession from '../browser-session.ts';
 import * as FormResult from '../form-result.ts';
+import * as Frame from '../frame.ts';
 import { isFrozenFor } from '../visitor-rights.ts';
 import * as Actions from './account-actions.ts';
 import * as Cancel from './account-cancel.ts';
@@ -25,7 +28,7 @@ import {
   signedIn,
   type Visitor,
 } from './account-page.ts';
-import { changePlan } from './account-plan.ts';
+import * as Plan from './account-plan.ts';
 import * as Questions from './account-questions.ts';
 import * as TeamForms from './account-team.ts';
 import * as AccountUsage from './account-usage.ts';
@@ -46,7 +49,7 @@ const actions: Readonly<Record<string, Form>> = {
   'keys/end': { act: Actions.revokeKey, section: 'keys' },
   'connections/end': { act: Actions.disconnect, section: 'settings' },
   cancel: { act: Actions.cancel, section: 'billing', subject: 'subscription' },
-  change: { act: changePlan, section: 'billing' },
+  change: { act: Plan.changePlan, section: 'billing' },
   card: { act: Actions.changeCard, section: 'billing', subject: 'subscription' },
   resume: { act: Actions.resume, section: 'billing', subject: 'subscription' },
   promotion: { act: Actions.redeemCode, section: 'billing' },
@@ -115,6 +118,15 @@ function addQuestions(app: Hono<Env>, shop: AccountPagesContext): void {
       Cancel.respondWithQuestion(shop, visitor, c.req.query('subscription') ?? ''),
     ),
   );
+  app.get(Plan.path, (c) =>
+    signedIn(shop, c, 200, (visitor) => Plan.respondWithQuestion(shop, visitor, c.req.query('plan') ?? '')),
+  );
+  app.get('/shop/account/close', (c) =>
+    signedIn(shop, c, 200, (visitor) => {
+      const main = closing(shop.texts, visitor.account, shop.catalog.storefront.contact);
+      return respondInSection(shop, visitor, 'settings', { title: shop.texts.text('settings.close'), main });
+    }),
+  );
   for (const path of Object.keys(Questions.fields))
     app.get(`/shop/account/${path}`, (c) =>
       signedIn(shop, c, 200, async (visitor) => {
@@ -165,6 +177,9 @@ function subjectOf(form: URLSearchParams, field: string | undefined, account: st
 
 /** The path of the question that a form without a confirmation leads to; null when it asks none. */
 function questionAbout(path: string, form: URLSearchParams): string | null {
+  // A form without an amount agrees to no charge.
+  if (path === 'change')
+    return (form.get('today_usd') ?? '') === '' ? null : Plan.questionPath(form.get('plan') ?? '');
   if (path === 'cancel') return Cancel.questionPath(form.get('subscription') ?? '');
   const field = Questions.fields[path];
   return field === undefined ? null : Questions.pathOf(path, form.get(field) ?? '');
@@ -231,9 +246,19 @@ async function done(
   if (path === 'claim/complete') cookies.push(Awaited.forgotten(shop));
   // The section of the code says that it was sent, and the page of the terms what a cardholder agrees to.
   if (path === 'claim') return FormResult.redirect(shop, location, null, cookies);
+  if (path === 'card' && result.link !== undefined) return toCardPage(shop, result.link.url, cookies);
   if (path === 'top-up' && result.link !== undefined)
     return FormResult.redirect(shop, result.link.url, null, cookies);
   return FormResult.redirect(shop, location, result, cookies);
+}
+
+/** Leads to the page of the card processor. A form cannot be redirected there: the content security policy lets forms end on this site only. */
+function toCardPage(shop: AccountPagesContext, url: string, cookies: readonly string[]): Response {
+  const main = html`<section><h1>${shop.texts.text('result.card_page_title')}</h1><p>${shop.texts.text('result.card_page')}</p><a class="button" href="${url}">${shop.texts.text('result.card_page_link')}</a></section>`;
+  const title = shop.texts.text('result.card_page_title');
+  const response = Frame.respondWithPage(200, shop, { title, main, more: { refresh: `0; url=${url}` } });
+  for (const cookie of cookies) response.headers.append('set-cookie', cookie);
+  return response;
 }
 
 /** Redirects a person who has left the account: their session there has ended. */
@@ -250,7 +275,7 @@ async function confirmed(
   const receipt = purchase === undefined ? null : await Receipts.ofPurchase(shop, account, purchase);
   if (receipt === null) return null;
   const { texts } = shop;
-  const text = texts.text('result.paid', { amount: texts.usd(receipt.total_usd) });
+  const text = await Plan.paidText(shop, account, receipt);
   const link = { url: receipt.url, text: texts.text('result.paid_receipt') };
   return { ...good(text), link };
 }

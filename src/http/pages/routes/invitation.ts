@@ -43,8 +43,13 @@ export function invitationPages(shop: Context, clientAddressHeader: string | nul
   });
 
   app.post(`${Team.invitationPath}/decline`, async (c) => {
-    const token = (await BrowserSession.fields(c)).get('token') ?? '';
+    const form = await BrowserSession.fields(c);
+    const token = form.get('token') ?? '';
     const member = (await BrowserSession.readSession(shop, c))?.member ?? null;
+    if (form.get('confirm') !== 'yes' && (await isInvitedBy(token, member))) {
+      const title = texts.text('invitation.decline_title');
+      return Frame.respondWithPage(200, shop, { title, main: Page.declining(texts, token), style });
+    }
     const declined = await Team.decline(shop, member, token);
     if (declined === 'other_address')
       return show(c, 403, token, '', texts.text('invitation.decline_elsewhere'));
@@ -73,6 +78,12 @@ export function invitationPages(shop: Context, clientAddressHeader: string | nul
   });
   return app;
 
+  /** Returns true when the open invitation of the link was sent to the person of the session. */
+  async function isInvitedBy(token: string, member: { id: string } | null): Promise<boolean> {
+    const found = await shop.team.opened(Invitation.digest(token));
+    return found !== null && (await Team.emailOf(shop, member)) === found.email;
+  }
+
   async function show(c: Call, status: number, token: string, email: string, problem: string | null) {
     const found = await shop.team.opened(Invitation.digest(token));
     if (found === null) return message(410, texts.text('invitation.gone'));
@@ -88,7 +99,8 @@ export function invitationPages(shop: Context, clientAddressHeader: string | nul
   }
 
   function message(status: number, text: string): Response {
-    const main = Page.message(texts, text, status !== 200);
-    return Frame.respondWithPage(status, shop, { title: texts.text('invitation.title'), main, style });
+    const title = texts.text(status === 200 ? 'invitation.title' : 'invitation.gone_title');
+    const main = Page.message(texts, title, text, status !== 200);
+    return Frame.respondWithPage(status, shop, { title, main, style });
   }
 }

@@ -21,6 +21,7 @@ import { laterPage } from '../../fault-page.ts';
 import type { Call, Env } from '../../request-context.ts';
 import * as Accept from '../accept.ts';
 import * as BrowserSession from '../browser-session.ts';
+import * as FormResult from '../form-result.ts';
 import * as Frame from '../frame.ts';
 import { style as frontStyle } from '../front-style.ts';
 import * as LeavePage from '../leave.ts';
@@ -128,18 +129,26 @@ export function shopPages(
 
   app.post('/shop/leave', async (c) => {
     const form = await BrowserSession.fields(c);
-    if (form.get('confirm') !== 'yes' && (await losses(shop, c)) !== null)
+    const lost = await losses(shop, c);
+    if (form.get('confirm') !== 'yes' && lost !== null)
       return new Response(null, { status: 303, headers: { location: '/shop/leave' } });
     const assertion = BrowserSession.assertionOf(shop, c);
     if (assertion !== null)
       await Registering.revoke(shop, new URLSearchParams({ token: assertion }).toString());
-    const headers = { location: '/', 'set-cookie': BrowserSession.forgotten(shop) };
-    return new Response(null, { status: 303, headers });
+    const text = shop.texts.text(lost === null ? 'leave.signed_out' : 'leave.done');
+    const result = { text, secret: null, isBad: false };
+    return FormResult.redirect(shop, '/shop/left', result, [BrowserSession.forgotten(shop)]);
   });
+
+  app.get('/shop/left', (c) =>
+    FormResult.respondOnce(shop, c, { title: shop.texts.text('leave.done') }, ({ text }) =>
+      LeavePage.left(shop.texts, text),
+    ),
+  );
   return app;
 }
 
-/** Returns the money that is lost by leaving, because no email address can sign in to the account again; null when there is none. */
+/** Returns the losses of leaving an account that no email address can sign in to later; null for a claimed account, and for a visitor without one. */
 async function losses(
   shop: AccountJourney.AccountContext & IdentityContext,
   c: Call,
@@ -148,9 +157,7 @@ async function losses(
   if (visitor === null) return null;
   const { claimed, balance_usd, subscriptions } = await AccountJourney.overview(shop, visitor.account);
   const renews = (subscriptions as readonly { renews: boolean }[]).some((one) => one.renews);
-  return claimed === true || (balance_usd === '0.00' && !renews)
-    ? null
-    : { balance: String(balance_usd), renews };
+  return claimed === true ? null : { balance: String(balance_usd), renews };
 }
 
 type FrontContext = AccountJourney.AccountContext &
