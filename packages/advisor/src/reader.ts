@@ -2,8 +2,10 @@ import * as Asked from './asked.ts';
 import * as Classifier from './classifier.ts';
 import type * as Concepts from './concepts.ts';
 import * as Described from './described.ts';
+import * as DescribedWords from './described-words.ts';
 import * as Features from './features.ts';
 import * as Goal from './goal.ts';
+import * as GoalParts from './goal-parts.ts';
 import type * as Identifier from './identifier.ts';
 import * as Intents from './intents.ts';
 import * as Key from './key.ts';
@@ -19,7 +21,7 @@ export type Reader = {
   concepts: Concepts.Concepts;
   classifier: Classifier.Classifier;
   keysOf: Features.KeysOf;
-  words: Words;
+  words: DescribedWords.DescribedWords;
   /** The weight of the description's words for each offer; low when callers' own phrases are known. */
   trust: readonly number[];
   /** The weight of callers' own phrases for each offer, from 0 to 1; the description has the rest. */
@@ -29,9 +31,6 @@ export type Reader = {
   ranks: Ranker.Weights;
   counts: Counts;
 };
-
-/** The words of the descriptions: how much each says of each offer, from 0 to 1, and how rare it is. */
-type Words = { shares: ReadonlyMap<string, ReadonlyMap<number, number>>; rarity: (word: string) => number };
 
 /** Counts of samples that have each operation, one operation before another, and each whole chain. */
 type Counts = {
@@ -72,9 +71,7 @@ const common = { heat: 0.5, shareMin: 0.02, weight: 0.5 };
  * operation decide alone.
  */
 const phraseWeight = { some: 20, many: 100, between: 0.7 };
-/**
- * The weight of a description's words, and the share of the goal's words from which they count.
- */
+/** The weight of a description's words, and the share of the goal's words from which they count. */
 const coverage = { weight: 5, middle: 0.35, asksHalf: 6 };
 
 /** Counts the phrases of each offer. */
@@ -101,7 +98,7 @@ export function* open(
   );
   const asked = phraseCounts(offers, samples);
   const joined = offers.flatMap((offer, at) => ((asked[at] ?? 0) === 0 ? joinedTitles(offers, offer) : []));
-  const words = wordsOf(offers, concepts);
+  const words = DescribedWords.open(offers, concepts);
   const reader = { concepts, keysOf, words };
   yield;
   const { some, between } = phraseWeight;
@@ -209,17 +206,11 @@ export function read(reader: Reader, goal: Goal.Goal, text: string): Reading {
   };
 }
 
-/** The parts of a goal that are read on their own; a long text says what it wants before. */
-const partCountMax = 8;
-/** Words and marks between the parts of a goal. */
-const between =
-  /[.,;:!?\n]+\s|\s(?:and|then|und|dann|y|luego|después|e|poi|depois|et|puis|en|daarna|dan)\s|→|->/giu;
-
 /** The odds of each operation in the part of a goal that speaks of it most. */
 function partOdds(reader: Reader, text: string, whole: readonly number[]): Reading['parts'] {
-  const parts = text.split(between).filter((part) => part.trim().split(/\s+/).length > 1);
-  if (parts.length < 2) return whole.map((odds) => ({ odds, part: 0 }));
-  const scores = parts.slice(0, partCountMax).map((part) => {
+  const parts = GoalParts.split(text);
+  if (parts.length === 0) return whole.map((odds) => ({ odds, part: 0 }));
+  const scores = parts.map((part) => {
     const goal = Goal.read(Translation.toEnglish(part, reader.concepts).text);
     return Classifier.score(reader.classifier, featuresOf(reader, goal));
   });
@@ -233,7 +224,7 @@ function partOdds(reader: Reader, text: string, whole: readonly number[]): Readi
 /** Reads a goal by the phrases of callers. */
 function learnt(reader: Reader, goal: Goal.Goal): Reading {
   const scores = Classifier.score(reader.classifier, featuresOf(reader, goal));
-  const { shares, known } = covered(reader, goal);
+  const { shares, known } = DescribedWords.covered(reader, goal);
   const count = reader.trust.length;
   return {
     odds: reader.trust.map(
@@ -290,55 +281,11 @@ export function unknown({ concepts, keysOf, words, classifier }: Reader, goal: G
   );
 }
 
-/** Returns which share of a goal each description covers, and which share of it is known at all. */
-function covered(
-  { concepts, keysOf, words }: Pick<Reader, 'concepts' | 'keysOf' | 'words'>,
-  goal: Goal.Goal,
-) {
-  const shares: number[] = [];
-  let [all, known] = [0, 0];
-  for (const name of meaning(Features.tokens(goal, concepts, keysOf))) {
-    const rarity = words.rarity(name);
-    if (name.startsWith('@') && !words.shares.has(name)) continue;
-    all += rarity;
-    const own = words.shares.get(name);
-    if (own !== undefined) known += rarity;
-    for (const [at, share] of own ?? []) shares[at] = (shares[at] ?? 0) + share * rarity;
-  }
-  return { shares: shares.map((share) => (all === 0 ? 0 : share / all)), known: all === 0 ? 0 : known / all };
-}
-
-/** The names of tokens that carry a meaning, once each. */
-function meaning(tokens: readonly Features.Token[]): Set<string> {
-  return new Set(tokens.flatMap(({ name, isStop }) => (isStop ? [] : [name])));
-}
-
 function isNear(reader: Pick<Reader, 'concepts' | 'keysOf' | 'words'>, ask: string): boolean {
   const goal = Goal.read(Translation.toEnglish(ask, reader.concepts).text);
-  return Math.max(0, ...covered(reader, goal).shares.filter((share) => share !== undefined)) > 0.5;
-}
-
-function wordsOf(offers: readonly Offer[], concepts: Concepts.Concepts): Words {
-  const shares = new Map<string, Map<number, number>>();
-  const add = (name: string, at: number, weight: number) => {
-    const own = shares.get(name) ?? new Map<number, number>();
-    shares.set(name, own);
-    own.set(at, Math.max(own.get(at) ?? 0, weight));
-  };
-  for (const [at, { texts, asks }] of offers.entries()) {
-    for (const { text, weight } of texts)
-      for (const name of meaning(Features.tokens(Goal.read(text), concepts, () => [])))
-        if (!name.startsWith('@')) add(name, at, Math.min(weight, 1));
-    for (const { slot, words } of asks) if (slot.isKey) add(`@${words.join(' ')}`, at, 1);
-  }
-  const most = Math.log(offers.length + 1);
-  return {
-    shares,
-    rarity: (word) => {
-      const count = shares.get(word)?.size ?? 0;
-      return count === 0 ? 0.4 : 0.2 + Math.log((offers.length + 1) / count) / most;
-    },
-  };
+  return (
+    Math.max(0, ...DescribedWords.covered(reader, goal).shares.filter((share) => share !== undefined)) > 0.5
+  );
 }
 
 /** The keys of all offers that a literal can be. */
