@@ -181,7 +181,8 @@ describe('a visitor', () => {
       /role="alert">This request asks for up to 50 results, and you have 25 results left.*Ask for 25<.*Add credit</s,
     );
     const fewer = await browser.open('/shop/try', { ...list, body: '{"max":25}', fill: '1' });
-    expect([fewer.status, /name="body.max" [^>]*value="25"/.test(fewer.html)]).toEqual([200, true]);
+    expect(fewer.status).toBe(200);
+    expect(fewer.html).toContain('{&quot;max&quot;:25}</textarea>');
     expect(fewer.html).not.toContain('role="alert"');
     expect((await browser.open('/shop/try', { operation: 'POST /v1/none' })).status).toBe(404);
     expect(upstream.received.length).toBe(before);
