@@ -135,7 +135,7 @@ function attempt(texts: Texts, { tried, catalog, summary, isTrying }: ShopFacts)
   if (!isOpen)
     return summary === null
       ? html``
-      : html`<section id="try"><details><summary><h2>${say(texts, 'try.title')}</h2></summary><p class="soft">${say(texts, 'try.intro')}</p>${form}</details></section>`;
+      : html`<section><details><summary><h2>${say(texts, 'try.title')}</h2></summary><div id="try"><p class="soft">${say(texts, 'try.intro')}</p>${form}</div></details></section>`;
   return html`<section id="try"><h2>${say(texts, 'try.title')}</h2>
 ${tried.faults.length === 0 ? '' : html`<p class="note" role="alert">${say(texts, 'try.fault_fields')}</p>`}${trial === null ? html`<p class="soft">${say(texts, 'try.intro')}${free}</p>` : outcome(texts, trial, tried, plans, summary !== null)}
 ${trial === null ? form : html`<details class="again"><summary><h3>${say(texts, 'try.again')}</h3></summary>${form}</details>`}
