@@ -8,7 +8,7 @@ const page = join(import.meta.dirname, '../../docs/public-descriptions.md');
 const seed = 2026;
 const count = 100;
 const soldMin = 95;
-const tryingMsMax = 180_000;
+const tryingMsMax = 900_000;
 const installMsMax = 300_000;
 
 beforeAll(() => {
