@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import * as Money from '@sluice/kernel/money';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openStripe } from '../../src/adapters/stripe/processor.ts';
 import { checkCards } from '../../src/cli/check/cards.ts';
 import { lifeMs } from '../../src/payment/order.ts';
@@ -101,7 +101,7 @@ async function live(): Promise<void> {
   const plan = await Agent.offer(subscriber, {}, 'small');
   await fetch(await Person.pay(await Person.open(plan.checkoutUrl), undefined, address));
   const account = () => Customer.call(subscriber, 'GET', `${shop.url}/account`);
-  await expect.poll(async () => (await account()).body.subscriptions).toHaveLength(1);
+  await vi.waitFor(async () => expect((await account()).body.subscriptions).toHaveLength(1), 20_000);
   const subscription = (await account()).body.subscriptions[0].id as string;
   await Customer.call(subscriber, 'POST', `${shop.url}/account/plans/small/change`, { plan: 'large' });
   const { customer } = await processor.renewalOf(subscription);
@@ -154,7 +154,7 @@ async function live(): Promise<void> {
     await keepCard(customer, subscription, failingRenewals);
     await network.control('/clock', { advance_seconds: monthSeconds });
     const standing = () => processor.readSubscription(subscription);
-    await expect.poll(async () => (await standing())?.status).toBe('past_due');
+    await vi.waitFor(async () => expect((await standing())?.status).toBe('past_due'), 20_000);
   }
 
   async function keepCard(owner: string, reference: string, number?: string): Promise<void> {
