@@ -10,6 +10,11 @@ CREATE OR REPLACE FUNCTION shop.is_being_charged(p_order shop.purchase) RETURNS 
     AND EXISTS (SELECT FROM ledger.writer n WHERE n.open AND n.id || '#' || n.epoch = p_order.claimed_by)
 $$;
 
+-- Returns true if certainly nothing was charged for an open order: no charge was started, or it waits to be started again.
+CREATE OR REPLACE FUNCTION shop.is_uncharged(p_order shop.purchase) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
+  SELECT p_order.state = 'offered' OR (p_order.state = 'claimed' AND p_order.claimed_by IS NOT DISTINCT FROM 'queued' AND NOT p_order.maybe_charged)
+$$;
+
 -- Claims an order before it is charged. `outcome`: `claimed` for the one process that may charge, otherwise `busy` (another process charges),
 -- `in_doubt` (a charge was started and no process continues it), `granted`, `declined`, `expired`, `frozen` (its account) or `unknown`. The first credential owns the order,
 -- and takes over a claim in doubt. An order claimed by its hosted page (a slow payment) is `in_doubt` too, and no credential is charged for it.
@@ -22,7 +27,7 @@ BEGIN
   SELECT * INTO v_order FROM shop.purchase WHERE id = p_id FOR UPDATE;
   IF NOT FOUND THEN RETURN QUERY SELECT 'unknown', false; RETURN; END IF;
   IF v_order.state = 'offered' AND p_expires <= clock_timestamp() THEN RETURN QUERY SELECT 'expired', false; RETURN; END IF;
-  IF v_order.state = 'offered' AND shop.is_frozen(v_order.account_id) THEN RETURN QUERY SELECT 'frozen', false; RETURN; END IF;
+  IF shop.is_uncharged(v_order) AND shop.is_frozen(v_order.account_id) THEN RETURN QUERY SELECT 'frozen', false; RETURN; END IF;
   IF v_order.credential_digest IS NULL THEN
     UPDATE shop.purchase SET challenge_id = coalesce(challenge_id, p_challenge), credential_digest = p_credential WHERE id = p_id RETURNING * INTO v_order;
   END IF;
@@ -54,11 +59,13 @@ BEGIN
   RETURN FOUND;
 END $$;
 
--- Claims an order that is queued or in doubt, to charge it again without its buyer. Returns false if a process works on it, or if it has ended.
+-- Claims an order that is queued or in doubt, to charge it again without its buyer. Returns false if a process works on it, if it has ended, or if
+-- its account is frozen and nothing was charged: such an order ends with the signed payment.
 CREATE OR REPLACE FUNCTION shop.resume_purchase(p_id text, p_writer text) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
   UPDATE shop.purchase p SET maybe_charged = maybe_charged OR claimed_by <> 'queued', claimed_at = clock_timestamp(), claimed_by = shop.claimant(p_writer)
-    WHERE id = p_id AND state = 'claimed' AND claimed_by IS NOT NULL AND NOT shop.is_being_charged(p);
+    WHERE id = p_id AND state = 'claimed' AND claimed_by IS NOT NULL AND NOT shop.is_being_charged(p)
+      AND NOT (shop.is_uncharged(p) AND shop.is_frozen(account_id));
   RETURN FOUND;
 END $$;
 

@@ -91,3 +91,25 @@ test('an account whose card page was just paid is not erased, so that the payer 
   expect(erased.code).toBe(1);
   expect(await Books.lotsOf(shop.sql, offer.order)).toEqual([5_000_000]);
 });
+
+test('a payment that waits to be settled again is not taken while its account is frozen', async () => {
+  const { order } = await Agent.offer(agent, { amount_usd: '5.00' });
+  const [credential, writer] = ['a digest', 'a process'];
+  const wait = () =>
+    shop.sql`UPDATE shop.purchase SET state = 'claimed', claimed_by = 'queued', credential_digest = ${credential}, claimed_at = now() WHERE id = ${order}`;
+  const resume = async () =>
+    (await shop.sql`SELECT shop.resume_purchase(${order}, ${writer}) AS done`)[0]?.done;
+  const claim = async () =>
+    (
+      await shop.sql`SELECT outcome FROM shop.claim_purchase(${order}, 'challenge', ${credential}, ${writer})`
+    )[0]?.outcome;
+  await wait();
+  await freeze(agent);
+  expect(await resume()).toBe(false);
+  expect(await claim()).toBe('frozen');
+  await freeze(agent, 'unfreeze');
+  expect(await resume()).toBe(true);
+  await wait();
+  expect(await claim()).toBe('claimed');
+  await shop.sql`UPDATE shop.purchase SET state = 'declined', claimed_by = NULL WHERE id = ${order}`;
+});
