@@ -181,10 +181,11 @@ function events(sql: Connection): Pick<Team, 'record' | 'events'> {
       const more = detail && sql.json(detail as never);
       await sql`SELECT shop.add_account_event(${account}, ${by}, ${act}, ${subject}, ${more})`;
     },
-    async events(account, before, max) {
+    async events(account, before, max, but = []) {
       const rows = await sql<
         Row<typeof accountEvent>[]
       >`SELECT * FROM shop.account_event WHERE account_id = ${account} AND (${before}::bigint IS NULL OR id < ${before})
+          AND act <> ALL (${[...but]}::text[])
         ORDER BY id DESC LIMIT ${max}`;
       return rows.map(
         ({ id, at, who, act, subject, detail }): AccountEvent => ({

@@ -79,6 +79,11 @@ export interface Team {
     subject: string,
     detail?: AccountEvent['detail'],
   ): Promise<void>;
-  /** Returns at most `max` entries older than `before`, newest first. */
-  events(account: string, before: number | null, max: number): Promise<AccountEvent[]>;
+  /** Returns at most `max` entries older than `before`, newest first, without those of the acts in `but`. */
+  events(
+    account: string,
+    before: number | null,
+    max: number,
+    but?: readonly string[],
+  ): Promise<AccountEvent[]>;
 }

@@ -14,7 +14,7 @@ import { bad, badField, good, type Result, type Submission } from './account-for
 
 const eventsMax = 8;
 /** Acts that the page does not show: the payment that follows has an entry of its own. */
-const hiddenActs = new Set(['purchase_started', 'card_page_opened']);
+const hiddenActs = ['purchase_started', 'card_page_opened'];
 
 /** Reads the team section; its activity from the entry before `older`. */
 export async function readTeam(
@@ -31,7 +31,7 @@ export async function readTeam(
   const [members, invitations, events, keys, subscriptions] = await Promise.all([
     team.members(account),
     seesAll ? team.invitations(account) : [],
-    seesAll ? team.events(account, before, eventsMax + 1) : null,
+    seesAll ? team.events(account, before, eventsMax + 1, hiddenActs) : null,
     seesAll ? AccountKeys.list(shop, account, null) : [],
     seesAll ? shop.subscriptions.of(account) : [],
   ]);
@@ -42,7 +42,7 @@ export async function readTeam(
     me,
     members,
     invitations,
-    events: shown?.filter(({ act }) => !hiddenActs.has(act)) ?? null,
+    events: shown,
     older: last,
     names: new Map([
       ...keys.map(({ id, name }) => [id, name] as const),
