@@ -431,31 +431,12 @@ export function everyMail(texts: Texts): [name: string, mail: Mail][] {
     answer: null,
     declinedMs: null,
   };
+  const link = { to, name: shop.name, publicUrl, lifeMs: 900_000, link: `${publicUrl}/link` };
   return [
     ['claim', claimMail(texts, { ...claim, known: false })],
     ['claim of a known address', claimMail(texts, { ...claim, known: true })],
-    [
-      'sign-in',
-      signInMail(texts, {
-        to,
-        name: shop.name,
-        publicUrl,
-        lifeMs: 900_000,
-        link: `${publicUrl}/link`,
-        joins: false,
-      }),
-    ],
-    [
-      'join',
-      signInMail(texts, {
-        to,
-        name: shop.name,
-        publicUrl,
-        lifeMs: 900_000,
-        link: `${publicUrl}/link`,
-        joins: true,
-      }),
-    ],
+    ['sign-in', signInMail(texts, { ...link, joins: false })],
+    ['join', signInMail(texts, { ...link, joins: true })],
     [
       'no account',
       signInMail(texts, { to, name: shop.name, publicUrl, lifeMs: 900_000, link: null, joins: false }),

@@ -53,7 +53,7 @@ table.compact td[data-label]::before{content:attr(data-label) " ";float:none;mar
 .facts .id{font:.8125rem/2 ui-monospace,"SF Mono",Menlo,Consolas,monospace}
 .note,.ok{margin:.5rem 0 1.25rem}.note{background:var(--note-tint);color:var(--note);border-radius:10px;padding:.75rem 1rem}
 .ok{background:var(--tint);border-radius:10px;padding:.75rem 1rem}.words{overflow-wrap:anywhere}.hint{color:var(--soft);font-size:.875rem;margin:.25rem 0 0}
-.sign{display:inline-block;padding:0 .5rem;border-radius:6px;font:400 .8125rem/1.6 inherit;font-family:inherit;background:var(--tint);color:var(--ink);white-space:nowrap;vertical-align:middle;letter-spacing:0}.sign.bad{background:var(--note-tint);color:var(--note)}
+.sign{display:inline-block;padding:0 .5rem;border-radius:6px;font-family:inherit;font-size:.8125rem;font-weight:400;line-height:1.6;background:var(--tint);color:var(--ink);white-space:nowrap;vertical-align:middle;letter-spacing:0}.sign.bad{background:var(--note-tint);color:var(--note)}
 input[type=checkbox],input[type=radio]{accent-color:var(--accent)}textarea:not(.code){font:inherit}input:user-invalid,textarea:user-invalid{border-color:var(--bad)}
 @media(pointer:coarse){header nav a,footer a,nav.sections a,header>a{padding-block:.6rem}footer{gap:0 1.25rem}}
 .outcome{display:flex;flex-wrap:wrap;gap:.25rem 1.75rem;margin:0}@media(max-width:40rem){.outcome{display:grid;grid-template-columns:1fr 1fr;gap:.375rem .75rem}}.outcome dt{font-size:.8125rem;color:var(--soft)}.outcome dd{margin:0;font-weight:600;font-variant-numeric:tabular-nums}
