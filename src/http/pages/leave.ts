@@ -14,7 +14,7 @@ export function left(texts: Texts, text: string): Html {
 /** Asks before the browser forgets an account that no email address can sign in to again. */
 export function leave(texts: Texts, { balance, renews }: Losses): Html {
   return html`<h1>${say(texts, 'leave.title')}</h1>
-<section><p class="note" role="alert">${Number(balance) === 0 ? say(texts, 'leave.trial') : say(texts, 'leave.balance', { amount: texts.usd(balance) })}${renews ? html` ${say(texts, 'leave.renews')}` : ''}</p>
+<section><p class="note" role="alert">${Number(balance) === 0 ? say(texts, 'leave.plans') : say(texts, 'leave.balance', { amount: texts.usd(balance) })}${renews ? html` ${say(texts, 'leave.renews')}` : ''}</p>
 <p>${say(texts, 'leave.text')}</p>
 <div class="actions"><a class="button" href="/shop/account#claim">${say(texts, 'leave.add_email')}</a>
 <a class="button plain" href="/shop/account/settings">${say(texts, 'leave.stay')}</a>

@@ -20,8 +20,8 @@ export const accountPage = {
     'Removes this account from your browser. No email is on file, so you cannot sign in again and lose what is left on the account. Add your email or create an API key first.',
   'leave.title': 'Leave this account?',
   'leave.balance': 'You lose {amount}: no email is on file, so you cannot sign in to this account again.',
-  'leave.trial':
-    'No email is on file, so you cannot sign in to this account again. What is left of its trial is lost.',
+  'leave.plans':
+    'No email is on file, so you cannot sign in to this account again. What is left of its plans is lost.',
   'leave.done': 'You left the account',
   'leave.signed_out': 'You are signed out',
   'leave.to_shop': 'Back to the shop',
