@@ -22,8 +22,11 @@ const languages = ['en', 'de', 'fr', 'es', 'it', 'pt', 'nl'];
 export async function read(paths: readonly string[], operations: readonly string[]): Promise<ReadGoals> {
   const files = await Promise.all(paths.map((path) => readOne(path, new Set(operations))));
   const found = files.flatMap((file) => file.goals.map((goal) => ({ ...goal, file })));
+  const contrary = contradictions(found);
   const faults = files.map((file) =>
-    [...file.faults, ...contradictions(found, file)].sort((a, b) => a.line - b.line || a.column - b.column),
+    [...file.faults, ...contrary.flatMap((one) => (one.file === file ? [one.fault] : []))].sort(
+      (a, b) => a.line - b.line || a.column - b.column,
+    ),
   );
   if (faults.some((own) => own.length > 0)) return { ok: false, faults: faults.flat() };
   return {
@@ -46,7 +49,7 @@ async function readOne(path: string, known: ReadonlySet<string>): Promise<ReadFi
   const read = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => error);
   const text = read instanceof Error ? '' : read;
   const yaml = unfenced(text);
-  const source = Source.read(yaml);
+  const source = Source.readQuickly(yaml);
   const locate = ({ path: at, reason }: SourceLocation.Finding): CatalogFault => ({
     file: path,
     ...source.locate(at),
@@ -106,16 +109,19 @@ function needs(at: Located, kind: 'a list' | 'a mapping', find: Find): void {
   if (own !== 'empty' && own !== kind) find(at, `this is ${own} for YAML: write ${kind}`);
 }
 
-/** Finds the goals of a file to which an earlier goal, in any file, has another answer. */
-function contradictions(found: readonly (FoundGoal & { file: ReadFile })[], among: ReadFile): CatalogFault[] {
+/** Finds the goals to which an earlier goal, in any file, has another answer. */
+function contradictions(
+  found: readonly (FoundGoal & { file: ReadFile })[],
+): { file: ReadFile; fault: CatalogFault }[] {
   const answers = new Map<string, string>();
   return found.flatMap(({ file, at, ask, calls, kind }) => {
     const answer = calls.join(', then ') || kind;
-    const other = answers.get(spoken(ask)) ?? answer;
-    answers.set(spoken(ask), other);
-    if (other === answer || file !== among) return [];
+    const key = spoken(ask);
+    const other = answers.get(key) ?? answer;
+    answers.set(key, other);
+    if (other === answer) return [];
     const reason = `this goal has two answers: ${other}, and ${answer}. Keep one, or say what differs`;
-    return [file.locate({ path: at.path, reason })];
+    return [{ file, fault: file.locate({ path: at.path, reason }) }];
   });
 }
 

@@ -148,3 +148,19 @@ test('files add up, and a goal with another answer in an earlier file is refused
     ],
   });
 });
+
+test('goals in JSON are read with the same faults and places as in YAML', async () => {
+  const goals = { asks: { 'GET /v1/rates': ['what does it cost', 'rates "é"'] }, vague: ['parcels'] };
+  const path = join(folder, 'goals.json');
+  await writeFile(path, JSON.stringify(goals, null, 2));
+  expect(await GoalsFile.read([path], sold)).toMatchObject({
+    ok: true,
+    goals: [{ ask: 'what does it cost' }, { ask: 'rates "é"' }, { ask: 'parcels', kind: 'vague' }],
+  });
+  expect(await faultsOf(JSON.stringify({ ...goals, vague: ['What does it cost'] }, null, 2))).toEqual([
+    '9: this goal has two answers: GET /v1/rates, and vague. Keep one, or say what differs',
+  ]);
+  expect(await faultsOf('{ "vague": ["parcels"],\n"vague": ["boxes"] }')).toEqual([
+    '2: the key "vague" occurs twice in one mapping: keep one',
+  ]);
+});

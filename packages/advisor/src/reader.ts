@@ -160,13 +160,13 @@ function phrasesOf(offers: readonly Offer[], samples: readonly Sample[]): string
   );
 }
 
-/** The features of a goal; beside few phrases also the common operations that it is like. */
+/** The features of a goal: with many phrases its values beside its words, with few the common operations that it is like. */
 function featuresOf(
   { concepts, keysOf, api }: Pick<Reader, 'concepts' | 'keysOf' | 'api'>,
   goal: Goal.Goal,
 ): Classifier.Features {
   const features = new Map(Features.of(goal, concepts, keysOf));
-  if (api === null) return features;
+  if (api === null) return new Map([...features, ...Features.joined(goal, concepts, keysOf)]);
   const shares = Intents.probabilities(
     api.intents,
     Features.tokens(goal, concepts, () => []),
@@ -189,7 +189,10 @@ function joinedTitles(offers: readonly Offer[], { at, asks, summary }: Offer): S
 
 /** Reads what a goal asks for. @param text the goal as it was written, before its words were put into English */
 export function read(reader: Reader, goal: Goal.Goal, text: string): Reading {
-  if (reader.api === null) return learnt(reader, goal);
+  if (reader.api === null) {
+    const own = learnt(reader, goal);
+    return { ...own, parts: partOdds(reader, text, own.odds) };
+  }
   const own = compared(reader, reader.api, goal, text);
   if (reader.learned.every((share) => share === 0)) return own;
   const other = learnt(reader, goal);
