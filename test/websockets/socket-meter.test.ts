@@ -38,6 +38,17 @@ test('usage is added up, or taken as a total, and never lowers the cost', () => 
   expect(max('{"usage":5}', 'upstream', true)).toBe(0);
 });
 
+test('totals cost what the highest of them exceeds the charge so far by, at most once', () => {
+  const units = usage.units as Units;
+  for (const merge of ['last', 'max'] as const) {
+    const next = meter({ by: 'usage', merge }, units);
+    const totals = [40, 10, 40, '1e999', '1e999', 95, 160, 170];
+    expect(totals.map((it) => next(`{"usage":${it}}`))).toEqual([40, 0, 0, 50, 50, 0, 20, 10]);
+  }
+  const sum = meter({ by: 'usage' }, units);
+  expect(['1e999', '1e300', 7, 0.2].map((it) => sum(`{"usage":${it}}`))).toEqual([50, 50, 7, 1]);
+});
+
 test('the token is taken out of the subprotocols', () => {
   expect(Handshake.readProtocols('bearer.a.b-c, v1, storefront')).toEqual({
     bearer: 'a.b-c',

@@ -171,8 +171,7 @@ export class SocketRoute {
     const relay = new SocketRelay({
       caller,
       upstream: upstream.socket,
-      isConnected: (sender) =>
-        sender === 'caller' ? !socket.destroyed : upstream.socket.readyState === upstream.socket.OPEN,
+      isConnected: (sender) => (sender === 'caller' ? !socket.destroyed : upstream.isConnected()),
       admit: (sender, data, isBinary) => sale.admit(sender, data, isBinary),
       refusal,
       check: async () => {
