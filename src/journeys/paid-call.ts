@@ -165,8 +165,8 @@ function untilStreamEnds(
       if (!isKept(sold)) await shop.idempotencyKeys.giveUp(idempotencyKey);
       return sold;
     },
-    async fail(isUnpaid) {
-      await streaming.fail(isUnpaid);
+    async release() {
+      await streaming.release();
       await shop.idempotencyKeys.giveUp(idempotencyKey);
     },
   };

@@ -95,7 +95,10 @@ function merge(into: Fields, from: Fields, how: UsageMerge): void {
       const inner = isObject(known) ? known : {};
       merge(inner, value, how);
       into[name] = inner;
-    } else if (how === 'max' && typeof value === 'number' && typeof known === 'number')
+    } else if (value === Number.POSITIVE_INFINITY)
+      // JSON has no infinity: it would be written as null, which counts as nothing.
+      into[name] = Number.MAX_VALUE;
+    else if (how === 'max' && typeof value === 'number' && typeof known === 'number')
       into[name] = Math.max(known, value);
     else into[name] = value;
   }
