@@ -10,8 +10,8 @@ import { StreamDestination } from '../proxy/stream-destination.ts';
 import type { SoldPart, StreamGrowth } from '../proxy/stream-growth.ts';
 import { StreamMeter, type StreamResult } from '../proxy/stream-meter.ts';
 import type { Destination, Piped, StreamedResponse, WholeResponse } from '../proxy/upstream-response.ts';
-import type { HoldRefusal } from './call-hold.ts';
 import type { CallerLeft, CallRefusal, ServedResponse } from './call-result.ts';
+import type { GrowthRefusal } from './growing-hold.ts';
 import * as PaidResponse from './paid-response.ts';
 
 /** The response of a call is a stream, metered while it is passed on. Call `settle` or `release`, and `release` after `settle` only when that rejected. */
@@ -50,7 +50,7 @@ export type GrowingStream = {
   /** The units that are held at its start. */
   heldUnits: number;
   /** Why the hold could not be extended. */
-  refusal(): HoldRefusal | null;
+  refusal(): GrowthRefusal | null;
 };
 
 /** A caller's side of a stream. */
@@ -66,7 +66,7 @@ export type StreamEnd =
       /** True when the caller had left before the upstream ended the stream. */
       hasLeft: boolean;
       /** Why the stream ended early; null when it is complete. */
-      refusal: HoldRefusal | null;
+      refusal: GrowthRefusal | null;
     }
   | { kind: 'cut'; reason: string };
 

@@ -10,6 +10,7 @@ let upstream: Upstream.StreamingUpstream;
 let shop: Shop.Shop;
 let customer: Customer.Customer;
 const freeCalls = 2;
+const words = (count: number) => Array.from({ length: count }, (_, at) => Upstream.chunk(`w${at}`)).join('');
 
 beforeAll(async () => {
   upstream = await Upstream.open();
@@ -29,6 +30,34 @@ afterEach(async () => {
 afterAll(async () => {
   await shop?.stop();
   await upstream?.close();
+});
+
+test('a stream holds no more for a key that was revoked while it runs', async () => {
+  const { body: key } = await Customer.call(customer, 'POST', `${shop.url}/account/keys`, { name: 'stolen' });
+  const begun = Promise.withResolvers<ServerResponse>();
+  upstream.next((response) => {
+    Upstream.begin(response);
+    response.write(words(3));
+    begun.resolve(response);
+  });
+  const request = httpRequest(`${shop.url}/v1/endless`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key.key}`, 'content-type': 'application/json' },
+  });
+  request.end('{"stream":true}');
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  let text = '';
+  response.on('data', (bytes) => (text += bytes));
+  await expect.poll(() => text).toBe(words(3));
+  const revoked = await Customer.call(customer, 'DELETE', `${shop.url}/account/keys/${key.id}`);
+  expect(revoked.status).toBe(200);
+  (await begun.promise).write(words(30));
+  await once(response, 'end');
+  // Five events are a step, which was held before.
+  expect(text.split('event: error')[0]).toBe(words(3) + words(2));
+  expect(text).toContain('"code":"token_invalid"');
+  expect(response.trailers).toMatchObject({ 'storefront-units': '10' });
+  expect(await spentUnits()).toBe(10);
 });
 
 /** Reads a stream until it has received an event for each of `words`, then leaves. Returns the upstream's side of it. */
