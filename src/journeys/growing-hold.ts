@@ -4,7 +4,7 @@ import * as CallHold from './call-hold.ts';
 import type { PaidCall } from './call-request.ts';
 import type { CallerEnd } from './identification.ts';
 
-/** Why a hold could not be extended: for lack of credit, or because its caller may not go on. */
+/** Why a hold could not be extended: for lack of credit, or because its caller may not continue. */
 export type GrowthRefusal = CallHold.HoldRefusal | { kind: CallerEnd };
 
 /** The hold of a call that grows while its response is passed on. Extensions must not overlap. */

@@ -19,10 +19,10 @@ export type IdentifiedCaller =
   | { kind: 'forbidden'; claims: Claims }
   | { kind: 'unknown' };
 
-/** Why a caller may not go on with what it has begun: a WebSocket, or a stream that costs more. */
+/** Why a caller may not continue what it has begun: a WebSocket, or a stream that costs more. */
 export type CallerEnd = 'account_frozen' | 'role_not_allowed' | 'token_invalid';
 
-/** Returns why a caller, identified again, may not go on for `account`, or null. A state that cannot be determined now changes nothing. */
+/** Returns why a caller, identified again, may not continue for `account`, or null. A state that cannot be determined now changes nothing. */
 export function endOf(caller: IdentifiedCaller, account: string): CallerEnd | null {
   if (caller.kind === 'unknown') return null;
   if (caller.kind === 'frozen') return 'account_frozen';
@@ -30,7 +30,7 @@ export function endOf(caller: IdentifiedCaller, account: string): CallerEnd | nu
   return caller.kind === 'token' && caller.claims.account === account ? null : 'token_invalid';
 }
 
-/** Like `endOf`, for a stream before it holds more. One that outlives its token goes on, as a call does that was begun in time. */
+/** Like `endOf`, for a stream before it holds more. One that outlives its token continues, as a call does that was begun in time. */
 export function streamEndOf(caller: IdentifiedCaller, account: string): CallerEnd | null {
   return caller.kind === 'expired' ? null : endOf(caller, account);
 }

@@ -152,7 +152,10 @@ export async function relay(call: StreamingCall, caller: StreamCaller): Promise<
       const wasLeft = hasLeft || (piped === 'abandoned' && !isOverfull(meter, gate));
       const isPartCharged = wasLeft && destination.hasPassed && call.isPartCharged();
       // A stream that broke off is free, as if its caller had stayed.
-      if (isPartCharged && piped === 'abandoned') return await chargeLeft(call, meter.end(), received);
+      if (isPartCharged && piped === 'abandoned') {
+        caller.destroy();
+        return await chargeLeft(call, meter.end(), received ?? growing?.growth.sold());
+      }
       await call.release();
       return { kind: 'cut', reason: wasLeft ? 'caller_left' : piped };
     }
