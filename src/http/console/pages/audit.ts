@@ -28,7 +28,7 @@ export function audit({ filter, acts, entries, next, isFirst, canExport }: Audit
     select(
       'act',
       'Action',
-      [['', 'all'], ...acts.map((act) => [act, wordsOf(act)] as const)],
+      [['', 'All'], ...acts.map((act) => [act, wordsOf(act)] as const)],
       filter.act ?? '',
     ),
     field({ name: 'from', label: 'From', type: 'date', value: filter.from ?? '' }),

@@ -8,8 +8,9 @@ import {
 } from '../../../payment/event.ts';
 import type { Html } from '../../pages/frame.ts';
 import { type FormResult, resultLine } from './account.ts';
+import { confirmation } from './confirmation.ts';
 import { field, filterForm, pages, queryOf, select } from './fields.ts';
-import { count, moment, pairs, sign, table } from './figures.ts';
+import { copied, count, moment, pairs, sign, table } from './figures.ts';
 import { shortId } from './orders.ts';
 
 export const path = '/admin/console/events';
@@ -75,8 +76,8 @@ function withoutPage({ type, account, state }: EventFilter): Readonly<Record<str
 function filterFields({ type, account, state }: EventFilter): Html[] {
   const states = ['waiting', 'delivered', 'failed'] as const;
   return [
-    select('type', 'Type', [['', 'all'], ...eventTypes.map((one) => [one, one] as const)], type ?? ''),
-    select('state', 'Delivery', [['', 'all'], ...states.map((one) => [one, one] as const)], state ?? ''),
+    select('type', 'Type', [['', 'All'], ...eventTypes.map((one) => [one, one] as const)], type ?? ''),
+    select('state', 'Delivery', [['', 'All'], ...states.map((one) => [one, one.charAt(0).toUpperCase() + one.slice(1)] as const)], state ?? ''),
     field({ name: 'account', label: 'Account', value: account ?? '' }),
   ];
 }
@@ -136,15 +137,24 @@ function endpointRow(one: Endpoint, { canChange, canReplay }: EventsFacts): Html
 
 /** Shows the effects of removing an endpoint before it is done. */
 export function confirmRemoval({ id, url, waiting, failed }: Endpoint): Html {
-  return html`<h1>Remove this endpoint?</h1>
-<section class="narrow">${pairs([
-    ['Address', url],
-    ['Waiting', count(waiting)],
-    ['Failed', count(failed)],
-  ])}
-<h2>Effects</h2><ul><li>It receives no more events, also not those that wait.</li><li>The record of its deliveries is deleted, and its secret ends.</li><li>The events themselves are kept.</li></ul>
-<form method="post" action="${path}"><input type="hidden" name="act" value="remove"><input type="hidden" name="id" value="${id}">
-<div class="actions"><button class="danger">Remove endpoint</button><a class="button plain" href="${path}">Cancel</a></div></form></section>`;
+  return confirmation({
+    question: 'Remove this endpoint?',
+    subject: 'Endpoint',
+    facts: [
+      ['Address', url],
+      ['Waiting', count(waiting)],
+      ['Failed', count(failed)],
+    ],
+    effects: [
+      'It receives no more events, also not those that wait.',
+      'The record of its deliveries is deleted, and its secret ends.',
+      'The events themselves are kept.',
+    ],
+    action: path,
+    fields: html`<input type="hidden" name="act" value="remove"><input type="hidden" name="id" value="${id}">`,
+    button: 'Remove endpoint',
+    back: path,
+  });
 }
 
 function addForm(draft: EventsFacts['draft']): Html {
@@ -203,7 +213,7 @@ export function event(
   return html`<h1>${one.type}</h1>
 ${resultLine(result)}
 <section aria-labelledby="event"><h2 id="event">Event</h2>
-${pairs([['Time', moment(one.atMs)], ...(one.account === '' ? [] : [['Account', accountLink(one.account)] as const]), ['Id', html`<span class="id">${one.id}</span>`]])}
+${pairs([['Time', moment(one.atMs)], ...(one.account === '' ? [] : [['Account', accountLink(one.account)] as const]), ['Id', copied(one.id)]])}
 <h3>Data</h3><pre tabindex="0" aria-label="Data">${JSON.stringify(one.data, null, 2)}</pre></section>
 ${deliveries.length === 0 ? html`<p class="soft">No endpoint gets this event.</p>` : deliveries.map((delivery) => deliverySection(one.id, delivery, canReplay))}`;
 }

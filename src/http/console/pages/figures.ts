@@ -93,6 +93,11 @@ export function span(ms: number): string {
   return seconds < 172_800 ? `${Math.round(seconds / 3_600)} h` : `${Math.round(seconds / 86_400)} days`;
 }
 
+/** An id with a button that copies it, on pages with the script. */
+export function copied(id: string): Html {
+  return html`<span class="id copies">${id}</span>`;
+}
+
 /** A status as a small label; `warn` for one that is worth a look and no fault, `past` for one that is over. */
 export function sign(word: string, mood: boolean | 'warn' | 'past' = false): Html {
   const kind = typeof mood === 'string' ? ` ${mood}` : mood ? ' bad' : '';

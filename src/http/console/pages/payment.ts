@@ -15,9 +15,10 @@ import {
 } from '../../../payment/reversal.ts';
 import type { Html } from '../../pages/frame.ts';
 import { type FormResult, resultLine } from './account.ts';
+import { confirmation } from './confirmation.ts';
 import { disputeBanner, needsResponse } from './dispute.ts';
 import { field } from './fields.ts';
-import { amount, moment, money, pairs, sign, table, usd, wholeCents, words } from './figures.ts';
+import { amount, copied, moment, money, pairs, sign, table, usd, wholeCents, words } from './figures.ts';
 import { buyerLink, failureText, methodOf, pageOf, signalNames, statusOf } from './orders.ts';
 import { nextStep } from './payments.ts';
 
@@ -48,6 +49,8 @@ export type PaymentFacts = {
   result: FormResult;
   /** A refused amount of a refund. */
   draft: { typed: string; fault: string } | null;
+  /** A refused reason for declining a request. */
+  declining: { reason: string; fault: string } | null;
   /** The idempotency key of the form: a form that is sent twice is recorded once. */
   key: string;
 };
@@ -58,7 +61,7 @@ export function payment(facts: PaymentFacts): Html {
   const isRefundable = facts.canRefund && order.state === 'granted' && left > 0 && request?.state !== 'open';
   const isDisputed = reversals.some(({ kind, isEffective }) => kind === 'dispute' && isEffective);
   const reversed = Money.ofMicro(order.amount - left);
-  return html`<div class="top"><h1>${money(order.amount)} for ${order.plan} ${statusOf({ order, reversed, isDisputed })}</h1>${isRefundable ? html`<a class="button plain small" href="#refund">Refund</a>` : ''}</div>
+  return html`<div class="top"><h1>${money(order.amount)} for ${order.plan} ${statusOf({ order, reversed, isDisputed })}${request?.state === 'open' ? html` ${sign('refund requested', 'warn')}` : ''}</h1>${isRefundable ? html`<a class="button plain small" href="#refund">Refund</a>` : ''}</div>
 ${resultLine(result)}
 ${reversals.filter(needsResponse).map((dispute) => disputeBanner({ dispute, fees: facts.fees, account: order.account, page, nowMs: facts.nowMs }))}
 ${request === null ? '' : refundRequest(facts, request)}
@@ -88,17 +91,17 @@ function summary({ order, email, left, page, fees, charges }: PaymentFacts): Htm
       ? ['Processor fee', charged.length === 0 ? 'not reported yet' : `${usd(fee)} ${currency}`]
       : null,
     page === null ? null : ['At the processor', html`<a href="${page}">View the payment</a>`],
-    ['Order', html`<span class="id">${order.id}</span>`],
-    paid === null ? null : ['Payment', html`<span class="id">${paid}</span>`],
+    ['Order', copied(order.id)],
+    paid === null ? null : ['Payment', copied(paid)],
   ];
   return html`<section aria-labelledby="payment"><h2 id="payment">Payment</h2>${pairs(rows.filter((row) => row !== null))}</section>`;
 }
 
+const reasonRows = 2;
+
 /** The buyer's refund request, with the form that leads to the refund and the one that declines it. */
-function refundRequest(
-  { order, email, left, ending, canRefund, canDecline, key, draft }: PaymentFacts,
-  request: RefundRequest,
-): Html {
+function refundRequest(facts: PaymentFacts, request: RefundRequest): Html {
+  const { order, email, left, ending, canRefund, canDecline, key, draft } = facts;
   const { amount: wanted, reason, askedMs, state, answer } = request;
   const isOpen = state === 'open';
   return html`<section aria-labelledby="asked"><h2 id="asked">Refund request: ${money(wanted)} ${sign(state, isOpen && 'warn')}</h2>
@@ -107,8 +110,8 @@ ${isOpen && canRefund && left > 0 && order.rail !== 'x402' ? reviewForm(order, s
 ${isOpen && canRefund && left > 0 && order.rail === 'x402' ? byHandForm(order, suggestedRefund(left, request), left, key) : ''}
 ${
   isOpen && canDecline
-    ? html`<details><summary>Decline the request</summary><form class="row" method="post" action="${pageOf(order.id)}"><input type="hidden" name="act" value="decline">
-<div><label for="reason">Reason. The buyer sees it.</label><input id="reason" name="reason" maxlength="1000" autocomplete="off" required></div><button class="danger">Decline</button></form></details>`
+    ? html`<details ${facts.declining === null ? '' : 'open'}><summary>Decline the request</summary><form class="half" method="post" action="${pageOf(order.id)}"><input type="hidden" name="act" value="decline">
+${field({ name: 'reason', label: 'Reason. The buyer sees it.', value: facts.declining?.reason ?? '', fault: facts.declining?.fault, isRequired: true, charsMax: 1_000, rows: reasonRows })}<button class="danger">Decline</button></form></details>`
     : ''
 }</section>`;
 }
@@ -266,28 +269,38 @@ export function confirm(
   const shown = money(refunded);
   const part = (value: number) => (asset === 'usd' ? money(nearestCent(value)) : amount(asset, value));
   const verb = asset === 'usd' ? 'is' : 'are';
-  return html`<h1>Refund ${shown}?</h1>
-<section class="narrow">${pairs([
-    ['Buyer', order.account === null ? 'not known' : buyerLink(order.account, email)],
-    ['Purchase', `${money(order.amount)} for ${order.plan}`],
-    ['Paid', moment(order.grantedMs ?? order.createdMs)],
-    [
-      'Refund',
-      html`<b>${shown}</b>, to the ${methodOf(order).toLowerCase().startsWith('card') ? 'card' : 'payment method'} that paid`,
+  return confirmation({
+    question: `Refund ${shown}?`,
+    subject: 'Payment',
+    facts: [
+      ['Buyer', order.account === null ? 'not known' : buyerLink(order.account, email)],
+      ['Purchase', `${money(order.amount)} for ${order.plan}`],
+      ['Paid', moment(order.grantedMs ?? order.createdMs)],
+      [
+        'Refund',
+        html`<b>${shown}</b>, to the ${methodOf(order).toLowerCase().startsWith('card') ? 'card' : 'payment method'} that paid`,
+      ],
     ],
-  ])}
-<h2>Effects</h2>
-<ul><li>The money arrives within days.</li>
-<li>${part(taken)} of the purchased credit ${verb} removed from the account immediately.</li>
-${missing > 0 ? html`<li>${part(missing)} ${verb} already spent: that part is your loss. The balance never falls below zero.</li>` : ''}
-<li>Auto top-up of the account is turned off.</li>
-<li>The audit log records the refund, with your name and your IP address.</li></ul>
-<form method="post" action="${pageOf(order.id)}"><input type="hidden" name="amount_usd" value="${Money.format(refunded)}">${key === null ? html`<input type="hidden" name="act" value="answer">` : html`<input type="hidden" name="key" value="${key}">`}
-${
-  ending === null
-    ? ''
-    : html`<input type="hidden" name="subscription" value="keep">
-<p class="check"><input type="checkbox" id="ends" name="subscription" value="end" checked><label for="ends">Cancel the subscription too. ${describeEnd(ending)} Without it, the subscription renews and its card is charged again.</label></p>`
+    effects: [
+      'The money arrives within days.',
+      `${part(taken)} of the purchased credit ${verb} removed from the account immediately.`,
+      ...(missing > 0
+        ? [
+            `${part(missing)} ${verb} already spent: that part is your loss. The balance never falls below zero.`,
+          ]
+        : []),
+      'Auto top-up of the account is turned off.',
+      'The audit log records the refund, with your name and your IP address.',
+    ],
+    action: pageOf(order.id),
+    fields: html`<input type="hidden" name="amount_usd" value="${Money.format(refunded)}">${key === null ? html`<input type="hidden" name="act" value="answer">` : html`<input type="hidden" name="key" value="${key}">`}${ending === null ? '' : endingBox(ending)}`,
+    button: `Refund ${shown}`,
+    back: pageOf(order.id),
+  });
 }
-<div class="actions"><button class="danger">Refund ${shown}</button><a class="button plain" href="${pageOf(order.id)}">Cancel</a></div></form></section>`;
+
+/** The box that also cancels the subscription. A box that is not ticked sends nothing, so `keep` is a hidden field before it. */
+function endingBox(ending: SubscriptionEnd): Html {
+  return html`<input type="hidden" name="subscription" value="keep">
+<p class="check"><input type="checkbox" id="ends" name="subscription" value="end" checked><label for="ends">Cancel the subscription too. ${describeEnd(ending)} Without it, the subscription renews and its card is charged again.</label></p>`;
 }

@@ -45,7 +45,8 @@ export type PaymentListFacts = {
 export function payments(facts: PaymentListFacts, processorPage: ProcessorPage): Html {
   const parts = partsOf(facts, processorPage);
   const shown = parts.find(({ id }) => id === facts.view);
-  const csv = shown === undefined && facts.canExport ? `${path}.csv` : null;
+  const isEmpty = facts.all.length === 0 && queryOfFilter(facts.filter) === '';
+  const csv = shown === undefined && facts.canExport && !isEmpty ? `${path}.csv` : null;
   return html`${listTop('Payments', csv, queryOfFilter(facts.filter))}
 ${tabs(facts, parts)}
 ${shown === undefined ? allPayments(facts) : part(shown)}`;
@@ -132,14 +133,14 @@ const path = '/admin/console/payments';
 /** Rows of a list that are shown at first. */
 const shownMax = 25;
 const stateNames = [
-  ['', 'all'],
-  ['granted', 'paid'],
-  ['refunded', 'refunded'],
-  ['disputed', 'disputed'],
-  ['declined', 'declined'],
-  ['claimed', 'being charged'],
+  ['', 'All'],
+  ['granted', 'Paid'],
+  ['refunded', 'Refunded'],
+  ['disputed', 'Disputed'],
+  ['declined', 'Declined'],
+  ['claimed', 'Being charged'],
 ] as const;
-const railOptions = [['', 'all'], ...Object.entries(methodNames)] as [string, string][];
+const railOptions = [['', 'All'], ...Object.entries(methodNames)] as [string, string][];
 
 function queryOfFilter({ text, ...others }: OrderFilter): string {
   return queryOf({ q: text, ...others });
@@ -159,7 +160,7 @@ function allPayments({ all, next, isFirst, filter, plans }: PaymentListFacts): H
     }),
     select('state', 'Status', stateNames, filter.state ?? ''),
     select('rail', 'Method', railOptions, filter.rail ?? ''),
-    select('plan', 'Plan', [['', 'all'], ...plans.map((plan) => [plan, plan] as const)], filter.plan ?? ''),
+    select('plan', 'Plan', [['', 'All'], ...plans.map((plan) => [plan, plan] as const)], filter.plan ?? ''),
     field({ name: 'from', label: 'From', type: 'date', value: filter.from ?? '' }),
     field({ name: 'to', label: 'To', type: 'date', value: filter.to ?? '' }),
   ];

@@ -65,11 +65,15 @@ export function addEventSection(console: Console, shop: EventsContext): void {
     if (found === null)
       return {
         ...{ title: 'Event not found', status: 404 },
-        main: LoginPage.problem('Event not found', 'The shop has no event with this id, or it was deleted.'),
+        main: LoginPage.problem(
+          'Event not found',
+          'The shop has no event with this id, or it was deleted.',
+          { path: Page.path, name: 'All events' },
+        ),
       };
     const { event, deliveries } = found;
     const main = Page.event(event, deliveries, can(role, 'support'), result);
-    return { title: event.type, status: result?.isBad ? 422 : 200, main };
+    return { title: event.type, status: result?.isBad ? 422 : 200, main, canCopy: true };
   };
   console.addPage('/admin/console/events/:id', (c, person) => one(c, person, null));
   console.addAction('/admin/console/events/:id', async (c, form, person) => {
