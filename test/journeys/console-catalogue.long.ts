@@ -148,14 +148,16 @@ test('a bad value is refused beside its field, and a shared one with a way out',
   const missing = await edit(owner, 'brand', { 'storefront.name': '' });
   expect(missing.html).toMatch(/id="storefront\.name-fault">/);
   const plan = await edit(owner, 'plans', {
-    'new.id': 'Big One',
     'new.price_usd': '1',
     'new.every': 'year',
     'new.included': '5',
   });
-  expect([plan.status, plan.html.includes('id="new.id-fault"')]).toEqual([422, true]);
+  expect([plan.status, plan.html.includes('id="new.name-fault"')]).toEqual([422, true]);
+  const none = await edit(owner, 'plans', { 'new.name': 'Big One', 'new.price_usd': '9', 'new.covers': '' });
+  expect([none.status, none.html.includes('id="new.covers-fault"')]).toEqual([422, true]);
   const broken = await edit(owner, 'file', { text: 'plans: [' });
-  expect([broken.status, broken.html.includes('Line 1:')]).toEqual([422, true]);
+  expect([broken.status, broken.html.includes('<a href="#line-1">Line 1</a>: ')]).toEqual([422, true]);
+  expect(broken.html).toContain('<span id="line-1" class="bad">1</span>');
   expect(await readFile(here(), 'utf8')).toBe(catalogue);
 });
 
@@ -216,14 +218,22 @@ test('a plan that buyers hold is not taken away, and the file stays', async () =
 test('a new plan and branding are in force at once', async () => {
   const owner = await signedIn(shop.url);
   const plan = {
-    'new.id': 'big',
     'new.name': 'Big',
+    'new.description': 'For many lists',
+    'new.covers': 'lists',
     'new.price_usd': '99.00',
     'new.every': 'year',
     'new.included': '5000',
   };
   expect((await publish(owner, await edit(owner, 'plans', plan))).status).toBe(200);
   expect(await priceOf('Big')).toBe('99.00');
+  expect(await readFile(here(), 'utf8')).toMatch(/id: "?big"?.*\n?.*For many lists/s);
+  // A second plan of the same name gets an id of its own.
+  const again = await edit(owner, 'plans', { ...plan, 'new.included': '6000' });
+  expect([
+    again.status,
+    again.html.includes('id: &quot;big-2&quot;') || again.html.includes('id: big-2'),
+  ]).toEqual([200, true]);
   const brand = {
     'storefront.name': 'New & name',
     'storefront.brand.colour': '#aa0000',

@@ -147,7 +147,10 @@ function addInvitation(
   respond: Respond,
   limited: (work: (c: Call) => Promise<Response>) => (c: Call) => Promise<Response>,
 ): void {
-  const gone = () => respond({ status: 410, title: 'Invitation', main: LoginPage.invitationGone() });
+  const gone = async (digest: string) => {
+    const main = LoginPage.invitationGone(await shop.operators.endedInvitation(digest));
+    return respond({ status: 410, title: 'Invitation', main });
+  };
   const page = async (c: Call, digest: string, operator: Operator, problem: string | null) => {
     const { browser, cookies } = browserOf(shop, c);
     const options = Passkey.arePossible(shop.publicUrl)
@@ -168,7 +171,7 @@ function addInvitation(
     `${base}/invitation/:token`,
     limited(async (c) => {
       const operator = await shop.operators.invited(digestOf(c));
-      return operator === null ? gone() : page(c, digestOf(c), operator, null);
+      return operator === null ? gone(digestOf(c)) : page(c, digestOf(c), operator, null);
     }),
   );
   app.post(
@@ -176,7 +179,7 @@ function addInvitation(
     limited(async (c) => {
       const digest = digestOf(c);
       const operator = await shop.operators.invited(digest);
-      if (operator === null) return gone();
+      if (operator === null) return gone(digest);
       const form = await BrowserSession.fields(c);
       const { browser } = browserOf(shop, c);
       const said = {

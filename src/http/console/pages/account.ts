@@ -122,7 +122,7 @@ function frozenLine({ account: { frozenMs }, acts }: ConsoleAccountFacts): Html 
   const latest = frozenMs === null ? undefined : acts.find(({ act }) => act === 'frozen');
   const reason = (latest?.after as { reason?: unknown } | null | undefined)?.reason;
   return typeof reason === 'string' && reason !== ''
-    ? html`<p class="note">Frozen because: “${reason}” Its calls and purchases are refused.</p>`
+    ? html`<p class="note">Frozen because: “${reason}”. Its calls and purchases are refused.</p>`
     : html``;
 }
 

@@ -47,21 +47,18 @@ export type FaultWords = {
   placeOf(path: string): Place | null;
 };
 
-/** The fields of a new item at the end of a list: `plans[4].id` has the input `new.id`. */
+/** The fields of a new item at the end of a list: `plans[4].name` has the input `new.name`. */
 const newFields: Readonly<Record<string, string>> = {
-  id: 'Id',
   name: 'Name',
   price_usd: 'Price',
   every: 'Per',
   included: 'Included results',
+  description: 'Description',
+  covers: 'Services',
 };
 
-/** Puts the faults of a form into the words of its labels. `newAt`: the place of an item that the form adds, such as `plans[4]`. */
-export function faultWords(
-  groups: readonly FieldGroup[],
-  faults: readonly ProposalFault[],
-  newAt: string | null,
-): FaultWords {
+/** The places of the fields of a form, by their names. */
+export function placesOf(groups: readonly FieldGroup[]): Map<string, Place> {
   const places = new Map<string, Place>();
   for (const { title, id, fields, parts = [] } of groups) {
     const of = (some: typeof fields, within: string) => {
@@ -70,8 +67,18 @@ export function faultWords(
     of(fields, id === undefined ? '' : `${title}: `);
     for (const part of parts) of(part.fields, `${title}, ${part.title}: `);
   }
-  for (const { name, unit } of pricedTogether(groups))
-    places.set(name, { id: name, name: `All, per ${unit}` });
+  return places;
+}
+
+/** Puts the faults of a form into the words of its labels. `newAt`: the place of an item that the form adds, such as `plans[4]`. */
+export function faultWords(
+  groups: readonly FieldGroup[],
+  faults: readonly ProposalFault[],
+  newAt: string | null,
+): FaultWords {
+  const places = placesOf(groups);
+  for (const { name, unit, services } of pricedTogether(groups))
+    places.set(name, { id: name, name: `All ${services.length} services, per ${unit}` });
   if (newAt !== null)
     for (const [key, name] of Object.entries(newFields))
       places.set(`${newAt}.${key}`, { id: `new.${key}`, name: `New plan: ${name}` });
@@ -110,10 +117,12 @@ export function refusal(result: FormResult, { faults, placeOf }: FaultWords): Ht
   return html`<div class="note" role="alert">${result.text}<ul class="faults">${[...places].map(([id, name]) => html`<li><a href="#${id}">${name}</a></li>`)}</ul></div>`;
 }
 
-/** The faults that have no field. */
-export function faultList(faults: readonly ProposalFault[]): Html {
+/** The faults that have no field; those of a line link to it where the whole file is shown. */
+export function faultList(faults: readonly ProposalFault[], hasLines = false): Html {
   if (faults.length === 0) return html``;
+  const place = (at: number) =>
+    hasLines ? html`<a href="#line-${at}">Line ${at}</a>: ` : html`Line ${at}: `;
   const line = ({ line: at, reason }: ProposalFault) =>
-    html`<li>${at === null ? '' : `Line ${at}: `}${reason}</li>`;
+    html`<li>${at === null ? '' : place(at)}${reason}</li>`;
   return html`<section><h2>Problems</h2><ul>${faults.map(line)}</ul></section>`;
 }

@@ -61,12 +61,11 @@ ${
         ],
         endpoints.map((one) => endpointRow(one, facts)),
       )
-}</section>
-${canChange ? addForm(facts.draft) : ''}
-${canReplay && endpoints.length > 0 ? replayForm(endpoints) : ''}
+}${canChange ? addForm(facts.draft, endpoints.length === 0) : ''}</section>
 <section aria-labelledby="events"><h2 id="events">Events</h2>
 ${filterForm(path, filterFields(filter), queryOf(withoutPage(filter)), filter.account !== undefined)}
-${eventTable(facts)}</section>`;
+${eventTable(facts)}</section>
+${canReplay && endpoints.length > 0 ? replayForm(endpoints) : ''}`;
 }
 
 function withoutPage({ type, account, state }: EventFilter): Readonly<Record<string, string | undefined>> {
@@ -77,7 +76,12 @@ function filterFields({ type, account, state }: EventFilter): Html[] {
   const states = ['waiting', 'delivered', 'failed'] as const;
   return [
     select('type', 'Type', [['', 'All'], ...eventTypes.map((one) => [one, one] as const)], type ?? ''),
-    select('state', 'Delivery', [['', 'All'], ...states.map((one) => [one, one.charAt(0).toUpperCase() + one.slice(1)] as const)], state ?? ''),
+    select(
+      'state',
+      'Delivery',
+      [['', 'All'], ...states.map((one) => [one, one.charAt(0).toUpperCase() + one.slice(1)] as const)],
+      state ?? '',
+    ),
     field({ name: 'account', label: 'Account', value: account ?? '' }),
   ];
 }
@@ -157,12 +161,13 @@ export function confirmRemoval({ id, url, waiting, failed }: Endpoint): Html {
   });
 }
 
-function addForm(draft: EventsFacts['draft']): Html {
-  return html`<section aria-labelledby="add"><h2 id="add">Add an endpoint</h2>
-<form method="post" action="${path}"><input type="hidden" name="act" value="add">
+/** The form for an endpoint, open while there is none. */
+function addForm(draft: EventsFacts['draft'], isFirst: boolean): Html {
+  return html`<details class="add" ${isFirst || draft !== null ? 'open' : ''}><summary>Add an endpoint</summary>
+<form class="half" method="post" action="${path}"><input type="hidden" name="act" value="add">
 ${field({ name: 'url', label: 'Address', placeholder: 'https://example.com/events', value: draft?.url ?? '', fault: draft?.faults.url, isRequired: true })}
 ${typeBoxes(draft)}
-<button>Add endpoint</button></form></section>`;
+<button>Add endpoint</button></form></details>`;
 }
 
 /** The types of events as boxes; none ticked means all. */
@@ -205,17 +210,36 @@ function faultText(fault: string): string {
 
 /** One event with its deliveries and their attempts. */
 export function event(
-  one: SellerEvent,
-  deliveries: readonly Delivery[],
+  { event: one, deliveries }: { event: SellerEvent; deliveries: readonly Delivery[] },
+  all: readonly Endpoint[],
   canReplay: boolean,
   result: FormResult,
 ): Html {
+  // A test event is meant for one endpoint.
+  const endpoints = all.filter(
+    ({ id, types }) =>
+      one.type !== 'event.test' &&
+      types?.includes(one.type) !== false &&
+      !deliveries.some(({ endpoint }) => endpoint === id),
+  );
   return html`<h1>${one.type}</h1>
 ${resultLine(result)}
 <section aria-labelledby="event"><h2 id="event">Event</h2>
 ${pairs([['Time', moment(one.atMs)], ...(one.account === '' ? [] : [['Account', accountLink(one.account)] as const]), ['Id', copied(one.id)]])}
 <h3>Data</h3><pre tabindex="0" aria-label="Data">${JSON.stringify(one.data, null, 2)}</pre></section>
-${deliveries.length === 0 ? html`<p class="soft">No endpoint gets this event.</p>` : deliveries.map((delivery) => deliverySection(one.id, delivery, canReplay))}`;
+${deliveries.map((delivery) => deliverySection(one.id, delivery, canReplay))}
+${endpoints.length > 0 && canReplay ? deliverTo(one.id, endpoints) : deliveries.length > 0 ? '' : html`<p class="soft">No endpoint receives this event.</p>`}`;
+}
+
+/** Delivers an event to an endpoint that it was not sent to. */
+function deliverTo(id: string, endpoints: readonly Endpoint[]): Html {
+  return html`<section aria-labelledby="deliver"><h2 id="deliver">Deliver to another endpoint</h2><p class="soft">The endpoints below have not received this event, for example because they were added later.</p>
+<form class="half" method="post" action="${path}/${id}"><input type="hidden" name="act" value="again">${select(
+    'id',
+    'Endpoint',
+    endpoints.map(({ id: one, url }) => [one, url] as const),
+    '',
+  )}<button class="plain">Deliver</button></form></section>`;
 }
 
 function deliverySection(id: string, { endpoint, url, state, attempts }: Delivery, canReplay: boolean): Html {

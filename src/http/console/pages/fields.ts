@@ -88,10 +88,16 @@ export function listTop(name: string, csv: string | null, query: string): Html {
   return html`<div class="top"><h1>${name}</h1>${csv === null ? '' : link}</div>`;
 }
 
-/** The filter above a list, with a link that clears it. `isMore`: a folded field restricts the list. */
-export function filterForm(path: string, fields: readonly Html[], query: string, isMore = false): Html {
+/** The filter above a list, with a link that clears it. `isMore`: a folded field restricts the list. `show`: the list that the filter stays in. */
+export function filterForm(
+  path: string,
+  fields: readonly Html[],
+  query: string,
+  isMore = false,
+  show?: string,
+): Html {
   const cells = (some: readonly Html[]) => some.map((one) => html`<div>${one}</div>`);
   const rest = fields.slice(filtersShown);
   const more = html`<details ${isMore ? 'open' : ''}><summary>More filters</summary><div class="more">${cells(rest)}</div></details>`;
-  return html`<form class="filter" method="get" action="${path}" role="search">${cells(fields.slice(0, filtersShown))}${rest.length === 0 ? '' : more}<div class="tools"><button class="plain">Filter</button>${query === '' ? '' : html`<a href="${path}">Clear the filter</a>`}</div></form>`;
+  return html`<form class="filter" method="get" action="${path}" role="search">${show === undefined ? '' : html`<input type="hidden" name="show" value="${show}">`}${cells(fields.slice(0, filtersShown))}${rest.length === 0 ? '' : more}<div class="tools"><button class="plain">Filter</button>${query === '' ? '' : html`<a href="${path}">Clear the filter</a>`}</div></form>`;
 }

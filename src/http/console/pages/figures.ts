@@ -128,12 +128,13 @@ export function folded(id: string, heading: string, about: string, content: Html
   return html`<section class="fold" aria-labelledby="${id}"><details ${isOpen ? 'open' : ''}><summary><h2 id="${id}">${heading}</h2> <span class="soft">${about}</span></summary>${content}</details></section>`;
 }
 
-/** A table that scrolls sideways on a narrow screen; there, a `slim` one wraps its text instead, and a `stack` one puts its cells below each other. */
+/** A table that scrolls sideways on a narrow screen; there, a `slim` one wraps its text instead, and a `stack` one puts its cells below each other. `more`: another class. */
 export function table(
   label: string,
   columns: readonly Column[],
   rows: readonly Html[],
   form: '' | 'slim' | 'stack' = columns.length > columnsOnPhone ? 'stack' : '',
+  more = '',
 ): Html {
   const head = (column: Column) => {
     const name = nameOf(column);
@@ -143,7 +144,7 @@ export function table(
       : html`<th scope="col">${name}</th>`;
   };
   const isCompact = form === 'stack' && columns.some((column) => placeOf(column) !== undefined);
-  const kind = isCompact ? 'stack compact' : form;
+  const kind = [isCompact ? 'stack compact' : form, more].filter(Boolean).join(' ');
   return html`<div class="wide" tabindex="0" role="group" aria-label="${label}"><table${kind === '' ? '' : raw(` class="${kind}"`)}><thead><tr>${columns.map(head)}</tr></thead><tbody>${form === 'stack' ? rows.map((row) => labelled(row, columns)) : rows}</tbody></table></div>`;
 }
 

@@ -3,7 +3,7 @@ import type { FoundAccount } from '../../../identity/account-search.ts';
 import type { Html } from '../../pages/frame.ts';
 import { confirmation } from './confirmation.ts';
 import { field } from './fields.ts';
-import { copied, day, money } from './figures.ts';
+import { day, money } from './figures.ts';
 import { emailText } from './orders.ts';
 
 /** Shows the effects of freezing an account, or of the opposite, before it is done. `refused`: a reason that was refused, and why. */
@@ -21,7 +21,7 @@ export function confirm(
       ['Paid', money(paid)],
       ['Created', day(createdMs)],
       ...(frozenMs === null ? [] : [['Frozen since', day(frozenMs)] as const]),
-      ['Id', copied(id)],
+      ['Id', html`<span class="id">${id}</span>`],
     ],
     effects: isFrozen
       ? ['Its keys and tokens work again.', 'It can call and buy, with the balance that was kept.']

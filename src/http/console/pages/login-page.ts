@@ -83,10 +83,20 @@ export function arrived(to: string): Html {
   return html`<section class="entry"><h1>Signed in</h1><a class="button" href="${to}">Continue to the console</a></section>`;
 }
 
-/** The page of an invitation link that no longer works. */
-export function invitationGone(): Html {
-  return html`<section class="entry"><h1>This link no longer works</h1><p class="note" role="alert">The invitation was used, has expired after seven days, or was replaced by a newer one.</p>
-<p>If you have created a passkey with it, sign in. Otherwise ask an owner of the shop for a new link: they find it under Team.</p><a class="button" href="/admin">Sign in</a></section>`;
+/** The page of an invitation link that does not work. `ended`: why, null for one that the shop does not know. */
+export function invitationGone(ended: 'used' | 'expired' | null): Html {
+  const signIn = html`<a class="button" href="/admin">Sign in</a>`;
+  switch (ended) {
+    case 'used':
+      return html`<section class="entry"><h1>This link was used</h1><p class="note" role="alert">An invitation link works once, and a passkey was created with this one.</p>
+<p>Was it you? Then sign in with that passkey. If it was not, report it to an owner of the shop at once.</p>${signIn}</section>`;
+    case 'expired':
+      return html`<section class="entry"><h1>This link has expired</h1><p class="note" role="alert">An invitation link works for seven days.</p>
+<p>Ask an owner of the shop for a new one: they find it under Team.</p>${signIn}</section>`;
+    case null:
+      return html`<section class="entry"><h1>This link does not work</h1><p class="note" role="alert">It is incomplete, was replaced by a newer one, or was withdrawn.</p>
+<p>Open the link of the latest message, in full. If that fails, too, ask an owner of the shop for a new one: they find it under Team.</p>${signIn}</section>`;
+  }
 }
 
 /** An error message in place of a page, with a link to the next page. */

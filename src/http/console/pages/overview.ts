@@ -132,6 +132,10 @@ function change(now: number, before: number): Html | undefined {
   return html`<small class="soft">${percent > 0 ? '+' : percent < 0 ? '−' : '±'}${Math.abs(percent)}% from ${sum} before</small>`;
 }
 
+/** A chart of at most so many days names each of them. */
+const ticksMax = 7;
+const usualTicks = 5;
+
 /** A bar chart with gross revenue above the line and reversed payments below it. */
 function chart(days: readonly DailyRevenue[]): Html {
   const back = ({ refunded, lost }: DailyRevenue) => refunded + lost;
@@ -151,8 +155,9 @@ function chart(days: readonly DailyRevenue[]): Html {
       bar(at, line, (returned / (up + down)) * 100, 'back', `${dayOf(day.day)}: ${money(returned)} returned`),
     ];
   });
-  const ticks = [0, 1, 2, 3, 4].map((nth) =>
-    dayOf(days[Math.round((nth * (days.length - 1)) / 4)]?.day ?? '', true),
+  const last = (days.length <= ticksMax ? days.length : usualTicks) - 1;
+  const ticks = Array.from({ length: last + 1 }, (_, nth) =>
+    dayOf(days[Math.round((nth * (days.length - 1)) / last)]?.day ?? '', true),
   );
   const best = days.reduce((most, day) => (day.gross > most.gross ? day : most), days[0] as DailyRevenue);
   return html`<div class="plot"><div class="scale" aria-hidden="true"><span>${dollars(up)} USD</span><span>${dollars(up / 2)}</span><span>0</span></div><svg class="chart" viewBox="0 0 300 100" preserveAspectRatio="none" role="img" aria-label="Gross revenue of each day as bars above a line, reversed payments below it. The best day is ${dayOf(best.day)} with ${money(best.gross)}.">${[0, line / 2].map((y) => html`<line class="grid" x1="0" x2="300" y1="${y}" y2="${y}"/>`)}${bars}<line x1="0" x2="300" y1="${line}" y2="${line}"/></svg></div>

@@ -24,6 +24,7 @@ import { changedByOthers, changedIn } from '../stale-form.ts';
 
 const forms = ['plans', 'prices', 'brand'] as const;
 const noteCharsMax = 200;
+const soughtCharsMax = 200;
 const problem = 'Nothing was published. Correct the problems and review again.';
 const stale =
   'The file has changed since this page was loaded. Nothing was published. What you changed is kept below, on top of the new file: check it and review again.';
@@ -134,7 +135,10 @@ function draftOf(
   const unread = form === 'prices' ? Fields.spreadPrices(groups, said) : [];
   if (unread.length > 0) return faulty(problem, unread.map(notAnAmount));
   const edits = withUpload(editsIn(form, text, groups, said), upload);
-  const addition = form === 'plans' ? Fields.additionOf(said) : null;
+  const taken = groups.map(({ id = '' }) => id);
+  const addition = form === 'plans' ? Fields.additionOf(said, taken) : null;
+  if (addition !== null && addition.item.name === undefined)
+    return faulty(problem, [{ path: `plans[${groups.length}].name`, line: null, reason: 'Enter a name.' }]);
   if (edits.length === 0 && addition === null) return faulty('Nothing was changed in the form.');
   const edited = apply(text, edits, addition === null ? [] : [addition]);
   return edited.kind === 'refused' ? faulty(problem, [cannotEdit(edited)]) : edited;
@@ -176,6 +180,8 @@ function addFile(console: Console, editor: CatalogEditor): void {
   console.addAction(path, async (_, said) => {
     const file = await editor.file();
     const text = withLineEnds(said.get('text') ?? '', file.text);
+    if (said.get('act') === 'find')
+      return foundPage({ ...file, digest: said.get('base') ?? '' }, text, said.get('sought'));
     if (said.get('base') !== file.digest) return staleFile(editor, text, said.get('base') ?? '');
     const proposal = await editor.propose(text);
     if (proposal.kind === 'faulty')
@@ -207,6 +213,12 @@ async function staleFile(editor: CatalogEditor, text: string, base: string): Pro
     return filePage(file, merged.text, [], { text: staleMerged, isBad: true });
   const result = { text: staleConflict, isBad: true };
   return filePage(file, merged.text, [], result, FilePage.conflicts(merged.conflicts));
+}
+
+/** The file as it was sent, still based on the same text, with the lines that contain a text. */
+function foundPage(base: CatalogFileState, text: string, sought: string | null): ConsoleResponse {
+  const main = FilePage.file(base, text, [], null, undefined, (sought ?? '').trim().slice(0, soughtCharsMax));
+  return { title: 'Edit the catalogue', main };
 }
 
 function filePage(

@@ -77,7 +77,12 @@ export function addPaymentSection(console: Console, shop: PaymentSectionContext)
   console.addAction(`${path}/:id`, async (c, form, person) => {
     const declining = form.get('act') === 'decline' ? declineFault(form) : null;
     if (declining !== null) return paymentPage(shop, c, nothingDeclined, person, { declining });
-    return paymentPage(shop, c, await answerOrRefund(shop, c.req.param('id') ?? '', form, person.who), person);
+    return paymentPage(
+      shop,
+      c,
+      await answerOrRefund(shop, c.req.param('id') ?? '', form, person.who),
+      person,
+    );
   });
 }
 
