@@ -31,7 +31,14 @@ const brandGroups: readonly { title: string; shapes: readonly BrandShape[] }[] =
   {
     title: 'Look',
     shapes: [
-      [['storefront', 'brand'], 'colour', 'Colour of links and buttons', 'colour', [], 'Such as #0b5f52'],
+      [
+        ['storefront', 'brand'],
+        'colour',
+        'Colour of links and buttons',
+        'colour',
+        [],
+        'Empty: the green of the console',
+      ],
       [['storefront', 'brand'], 'font', 'Font', 'choice', fonts],
       [['storefront', 'brand'], 'logo', 'Logo', 'logo'],
     ],
@@ -78,7 +85,7 @@ export function groupsOf(form: CatalogueForm, text: string, shown: Shown): Field
       const unit = units.size === 1 ? [...units][0] : 'unit';
       const names = services.map((service) => nameOf(service, shown));
       return listed('plans').map((plan, at) => {
-        const texts = shown.plan(String(plan.id));
+        const texts = inUnit(shown.plan(String(plan.id)), unit ?? 'unit');
         const shapes = [
           ...planShapes,
           ...termsOf(plan),
@@ -134,6 +141,11 @@ function nameOf(service: Item, shown: Shown): string {
 
 function unitOf(service: Item): string {
   return String(service.unit ?? 'result');
+}
+
+/** The texts of a plan with the unit of its services, as the labels of the form have it. */
+function inUnit(texts: ShownTexts | undefined, unit: string): ShownTexts | undefined {
+  return texts && { ...texts, description: texts.description.replace(/\bunits\b/g, `${unit}s`) };
 }
 
 /** Adds what buyers see while the file says nothing. */

@@ -146,9 +146,9 @@ function input(one: CatalogueField, { typed, others, faults, logoFault }: EditFa
     case 'remove':
       return html`<label class="check"><input type="checkbox" name="${name}" value="true" ${shown === 'true' ? 'checked' : ''}> ${label}</label>`;
     case 'choice':
-      return choice(name, label, ['', ...(choices ?? [])], shown, { '': `Default (${choices?.[0] ?? ''})` });
+      return choice(name, label, ['', ...(choices ?? [])], shown, choiceWords(choices ?? []));
     case 'colour':
-      return html`<div class="beside"><div>${field({ ...common, fault: fault && 'Enter a colour such as #0b5f52.' })}</div>${swatch(shown || usualColour)}</div>`;
+      return html`<div class="beside"><div>${field({ ...common, placeholder: usualColour, fault: fault && `Enter a colour such as ${usualColour}.` })}</div>${swatch(shown || usualColour)}</div>`;
     case 'lines':
       return html`${field({ ...common, rows: rowsOfText })}${asShown}`;
     case 'usd':
@@ -158,6 +158,15 @@ function input(one: CatalogueField, { typed, others, faults, logoFault }: EditFa
     default:
       return html`${field(common)}${asShown}`;
   }
+}
+
+/** The names of choices: `Sans`; the first is also what an empty field means. */
+function choiceWords(choices: readonly string[]): Record<string, string> {
+  const named = (value: string) => value.charAt(0).toUpperCase() + value.slice(1);
+  return {
+    ...Object.fromEntries(choices.map((value) => [value, named(value)])),
+    '': `Default (${named(choices[0] ?? '')})`,
+  };
 }
 
 /** The services of a plan: every service, also future ones, or those that are ticked. The boxes are shown for the second choice only. */

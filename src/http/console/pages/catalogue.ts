@@ -213,12 +213,17 @@ function shownValue(text: string): string {
     .replace(/^false$/, 'no');
 }
 
-/** A sentence about the holders of a plan, without the words of the file: `start: 3 accounts ...`. */
+/** What a change means for the holders of a plan, without the words of the file: `start: 3 accounts ...: they keep ...`. */
 function plainWords(line: string, isOfPlan: boolean): string {
   const text = line
-    .replace(/^([\w-]+): /, isOfPlan ? '' : 'Plan $1, ')
-    .replace('renewals keep their price (there are none); ', '');
-  return withSeparators(text.charAt(0).toUpperCase() + text.slice(1))
+    .replace(/^([\w-]+): /, isOfPlan ? '' : 'plan $1, ')
+    .replace('renewals keep their price (there are none); ', '')
+    .replace(/(\d+) offer(s?) that may still be paid/, '$1 unpaid offer$2')
+    .replace(
+      /^(.*?): (.)/,
+      (_, holders: string, first: string) => `Affected: ${holders}. ${first.toUpperCase()}`,
+    );
+  return withSeparators(text)
     .replace(/\bunit(s?)\b/g, 'result$1')
     .replace(/\b([\d,]+\.\d\d)\d{1,4}(?= USD, )/g, '$1');
 }

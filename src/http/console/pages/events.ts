@@ -126,10 +126,10 @@ function endpointRow(one: Endpoint, { canChange, canReplay }: EventsFacts): Html
   const { id, url, types, state, reason, failingSinceMs, waiting, failed } = one;
   const status =
     state === 'disabled'
-      ? html`${sign('disabled', true)} <small>${reason === null ? '' : reasons[reason]}</small>`
+      ? html`${sign('disabled', true)} <span class="soft small">${reason === null ? '' : reasons[reason]}</span>`
       : failingSinceMs === null
         ? sign('on')
-        : html`${sign('fails', true)} <small>since ${moment(failingSinceMs)}</small>`;
+        : html`${sign('fails', true)} <span class="soft small">since ${moment(failingSinceMs)}</span>`;
   const button = (act: string, words: string, isDangerous = false) =>
     html`<form method="post" action="${path}"><input type="hidden" name="act" value="${act}"><input type="hidden" name="id" value="${id}"><button class="${isDangerous ? 'quiet danger' : 'quiet'}">${words}</button></form>`;
   const change = canChange
@@ -242,7 +242,18 @@ function deliverTo(id: string, endpoints: readonly Endpoint[]): Html {
   )}<button class="plain">Deliver</button></form></section>`;
 }
 
-function deliverySection(id: string, { endpoint, url, state, attempts }: Delivery, canReplay: boolean): Html {
+/** When a waiting event is tried. Events of an account follow each other, so an earlier one may be tried first. */
+function nextAttempt(dueMs: number | null): Html {
+  return dueMs === null
+    ? html`It waits until the endpoint is enabled.`
+    : html`The next attempt is due ${moment(dueMs)}. Earlier events of the account come first.`;
+}
+
+function deliverySection(
+  id: string,
+  { endpoint, url, state, attempts, dueMs }: Delivery,
+  canReplay: boolean,
+): Html {
   const rows = attempts
     .toReversed()
     .map(
@@ -252,5 +263,5 @@ function deliverySection(id: string, { endpoint, url, state, attempts }: Deliver
   const again = html`<form method="post" action="${path}/${id}"><input type="hidden" name="act" value="again"><input type="hidden" name="id" value="${endpoint}"><button class="plain">Deliver again</button></form>`;
   return html`<section aria-labelledby="${endpoint}"><h2 id="${endpoint}"><span class="words">${url}</span> ${stateSign(state)}</h2>
 ${rows.length === 0 ? html`<p class="soft">No attempts yet.</p>` : table('Attempts', ['Result', { bare: 'When' }, { number: 'Took', onPhone: 'bare' as const }, { bare: 'Response' }], rows, 'stack')}
-${canReplay ? (state === 'waiting' ? html`<p class="soft">It is tried again automatically.</p>` : again) : ''}</section>`;
+${state === 'waiting' ? html`<p class="soft">${nextAttempt(dueMs)}</p>` : canReplay ? again : ''}</section>`;
 }

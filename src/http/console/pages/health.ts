@@ -48,8 +48,8 @@ export function health(facts: HealthFacts): Html {
   const problems = problemsOf(facts);
   const verdict =
     problems.length === 0
-      ? html`<p class="ok verdict">Everything works. Checked ${moment(facts.nowMs)}.</p>`
-      : html`<div class="note verdict"><b>${problems.length === 1 ? '1 problem' : `${count(problems.length)} problems`}</b><ul>${problems.map((one) => html`<li>${one}</li>`)}</ul></div>`;
+      ? html`<p class="ok verdict">Everything works. Checked ${moment(facts.nowMs)}. <a href="/admin/console/health">Check again</a></p>`
+      : html`<div class="note verdict"><b>${problems.length === 1 ? '1 problem' : `${count(problems.length)} problems`}</b><ul>${problems.map((one) => html`<li>${one}</li>`)}</ul><p>Checked ${moment(facts.nowMs)}. <a href="/admin/console/health">Check again</a></p></div>`;
   return html`<h1>Health</h1>
 ${verdict}
 ${parts(facts)}
