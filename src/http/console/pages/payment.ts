@@ -62,7 +62,7 @@ export function payment(facts: PaymentFacts): Html {
   const isDisputed = reversals.some(({ kind, isEffective }) => kind === 'dispute' && isEffective);
   const reversed = Money.ofMicro(order.amount - left);
   return html`<div class="top"><h1>${money(order.amount)} for ${order.plan} ${statusOf({ order, reversed, isDisputed })}${request?.state === 'open' ? html` ${sign('refund requested', 'warn')}` : ''}</h1>${isRefundable ? html`<a class="button plain small" href="#refund">Refund</a>` : ''}</div>
-${resultLine(result)}
+${resultLine(result)}${order.state === 'claimed' ? html`<p class="note">The processor has not confirmed this charge yet. The shop asks it again every 20 seconds. The buyer gets nothing, and the money is not counted, until the outcome is known.</p>` : ''}
 ${reversals.filter(needsResponse).map((dispute) => disputeBanner({ dispute, fees: facts.fees, account: order.account, page, nowMs: facts.nowMs }))}
 ${request === null ? '' : refundRequest(facts, request)}
 <div class="columns">${summary(facts)}${timeline(facts)}</div>

@@ -104,7 +104,7 @@ function partsOf(facts: PaymentListFacts, processorPage: ProcessorPage): Part[] 
       ...{ id: 'past-due', name: 'Unpaid renewals', rows: facts.pastDue.map(pastDue) },
       about:
         'The processor charges these again on its own schedule. What the plan includes stays available during the days of grace.',
-      columns: ['Plan', { bare: 'Account' }, { lead: 'Period ended' }, { wide: 'Subscription' }],
+      columns: ['Plan', { bare: 'Account' }, 'Period ended', { wide: 'Subscription' }],
     },
     {
       ...{ id: 'webhook-events', name: 'Failed webhook events' },
@@ -192,14 +192,14 @@ function part({ id, name, about, rows, columns, empty = 'None.' }: Part): Html {
   const list =
     rows.length === 0
       ? html`<p>${empty}</p>`
-      : html`${table(name, columns, rows.slice(0, shownMax))}${more(name, columns, rows.slice(shownMax))}`;
+      : html`${table(name, columns, rows.slice(0, shownMax), 'stack')}${more(name, columns, rows.slice(shownMax))}`;
   return html`<section aria-labelledby="${id}"><h2 id="${id}">${name}</h2><p class="soft">${about}</p>${list}</section>`;
 }
 
 /** The rows of a list beyond the first ones, folded. */
 function more(name: string, columns: Part['columns'], rows: readonly Html[]): Html {
   if (rows.length === 0) return html``;
-  return html`<details><summary>Show ${count(rows.length)} more</summary>${table(name, columns, rows)}</details>`;
+  return html`<details><summary>Show ${count(rows.length)} more</summary>${table(name, columns, rows, 'stack')}</details>`;
 }
 
 function orderLink(order: string, amount: Money): Html {
