@@ -88,6 +88,7 @@ test('an edit is reviewed with its effects, published in every process, and keep
   // The revert is an edit, too.
   const history = /href="([^"]*\/history\/\d+)"/.exec(done.html)?.[1] ?? '';
   const { html } = await owner.open(history);
+  expect(html).toMatch(/Plan small<\/h3>\s*<ul><li>Price: 10\.00 → 12\.00 USD \(\+20%\)/);
   const back = await owner.open(`${base}/file`, { base: hidden(html, 'base'), text: hidden(html, 'text') });
   expect((await publish(owner, back)).html).toContain('Published.');
   expect(await readFile(here(), 'utf8')).toBe(catalogue);
@@ -202,6 +203,25 @@ test('a whole file that is edited in two browsers keeps both edits, or names wha
   const unknown = await owner.open(`${base}/file`, { base: sha256Hex('another'), text: apart });
   expect(unknown.html).toContain('it replaces the whole new file');
   expect(unknown.html).toMatch(/<del>- # by hand<\/del>/);
+});
+
+test('lines are found in a text that is not saved yet, which stays as it is', async () => {
+  const owner = await signedIn(shop.url);
+  const stale = hidden((await owner.open(`${base}/file`)).html, 'base');
+  const text = `${catalogue}# PRICE_USD <b>\n`;
+  const at = text.split('\n').flatMap((line, nth) => (/price_usd/i.test(line) ? [nth + 1] : []));
+  const { status, html } = await owner.open(`${base}/file`, {
+    ...{ base: stale, act: 'find', sought: 'price_usd' },
+    text: text.replaceAll('\n', '\r\n'),
+  });
+  expect(status).toBe(200);
+  expect([...html.matchAll(/<a href="#line-(\d+)">/g)].map(([, line]) => Number(line))).toEqual(at);
+  for (const line of at) expect(html).toContain(`<span id="line-${line}">${line}</span>`);
+  expect(unescaped(/<textarea class="code"[^>]*>\n(.*?)<\/textarea>/s.exec(html)?.[1] ?? '')).toBe(text);
+  expect(hidden(html, 'base')).toBe(stale);
+  const none = await owner.open(`${base}/file`, { base: stale, act: 'find', sought: '<i>', text });
+  expect(none.html).toContain('No line with “&lt;i&gt;”.');
+  expect(await readFile(here(), 'utf8')).toBe(catalogue);
 });
 
 test('a plan that buyers hold is not taken away, and the file stays', async () => {

@@ -221,7 +221,7 @@ async function grant(
 ): Promise<NonNullable<Page.FormResult> & { draft: GrantFaults.FormDraft | null }> {
   const values = GrantFaults.filledIn(form, ['usd', 'units', 'plan', 'expires', 'reason', 'key']);
   const refused = (text: string, faults: GrantFaults.FormDraft['faults'] = {}) => ({
-    ...{ text, isBad: true },
+    ...{ text, isBad: true, fix: { id: 'grant', name: 'Go to the form' } },
     draft: { values, faults },
   });
   const read = CreditGrant.parse({ account, ...values }, shop.catalog.plans, shop.clock());
