@@ -3,7 +3,7 @@ import * as Source from './source.ts';
 /** A changed value of the file; null: the key is absent. */
 type ChangedKey = { name: string; from: string | null; to: string | null };
 
-/** What differs between two texts of a catalogue, by item: a plan, a service, or anything else of the shop. */
+/** A difference between two texts of a catalogue: that of a plan, a service, or anything else of the shop. */
 export type SourceChange = {
   subject: 'shop' | 'plan' | 'service';
   /** The name of the item in the later text. */

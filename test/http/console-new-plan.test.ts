@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { additionOf, idOf } from '../../src/http/console/catalogue-fields.ts';
+import { additionOf, idOf } from '../../src/http/console/new-plan.ts';
 
 test('the id of a new plan follows from its name, and is never one that the file has', () => {
   const cases: [name: string, taken: string[], id: string][] = [

@@ -213,7 +213,7 @@ function shownValue(text: string): string {
     .replace(/^false$/, 'no');
 }
 
-/** What a change means for the holders of a plan, without the words of the file: `start: 3 accounts ...: they keep ...`. */
+/** Describes a change for the holders of a plan, without the words of the file: `start: 3 accounts ...: they keep ...`. */
 function plainWords(line: string, isOfPlan: boolean): string {
   const text = line
     .replace(/^([\w-]+): /, isOfPlan ? '' : 'plan $1, ')

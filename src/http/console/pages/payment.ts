@@ -6,13 +6,7 @@ import type { Fee } from '../../../payment/fee.ts';
 import type { FraudSignal } from '../../../payment/fraud-signal.ts';
 import { type Order, reference } from '../../../payment/order.ts';
 import type { RefundRequest } from '../../../payment/refund-request.ts';
-import type { OrderLot } from '../../../payment/revenue-report.ts';
-import {
-  type RefundEffect,
-  type Reversal,
-  type StoredReversal,
-  suggestedRefund,
-} from '../../../payment/reversal.ts';
+import { type RefundEffect, type Reversal, suggestedRefund } from '../../../payment/reversal.ts';
 import type { Html } from '../../pages/frame.ts';
 import { type FormResult, resultLine } from './account.ts';
 import { confirmation } from './confirmation.ts';
@@ -21,20 +15,15 @@ import { field } from './fields.ts';
 import { amount, copied, moment, money, pairs, sign, table, usd, wholeCents, words } from './figures.ts';
 import { buyerLink, failureText, methodOf, pageOf, signalNames, statusOf } from './orders.ts';
 import { nextStep } from './payments.ts';
+import { nearestCent, type TimelineFacts, timeline } from './timeline.ts';
 
-export type PaymentFacts = {
-  order: Order;
+export type PaymentFacts = TimelineFacts & {
   /** The buyer's email address. */
   email: string | null;
-  reversals: readonly StoredReversal[];
-  lot: OrderLot | null;
-  loss: Money.Money;
   /** Fees that the processor kept, as far as they are recorded. */
   fees: readonly Fee[];
   /** Early fraud warnings and reviews of the payment. */
   signals: readonly FraudSignal[];
-  /** The processor's assessment of each charge, the newest first. */
-  charges: readonly ChargeOutcome[];
   /** Amount that can still be refunded. */
   left: Money.Money;
   /** URL of the payment at the processor; null when it has no such page. */
@@ -150,68 +139,6 @@ function assessment(charges: readonly ChargeOutcome[]): Html {
   };
   return html`<section aria-labelledby="risk"><h2 id="risk">Card risk</h2>
 ${table('Charges of the card as the processor assessed them', ['When', { lead: 'Risk' }, { number: 'Score' }, { bare: 'Bank' }, { bare: 'Reason' }, { wide: 'Charge' }], charges.map(row), 'stack')}</section>`;
-}
-
-const entryNames: Readonly<Record<string, string>> = {
-  purchase: 'Credit added',
-  reversed: 'Credit removed',
-  reinstated: 'Credit restored',
-  expiry: 'Credit expired',
-  moved: 'Credit moved to a later plan',
-  undelivered: 'Credit returned for a call',
-};
-
-/** The events of a purchase, the latest first, and the rest of its credit. */
-function timeline({ order, lot, loss, charges, reversals }: PaymentFacts): Html {
-  type Entry = { atMs: number; what: string; amount: string };
-  const begun: Entry = { atMs: order.createdMs, what: 'Purchase started', amount: money(order.amount) };
-  const paid: Entry[] =
-    order.grantedMs === null ? [] : [{ atMs: order.grantedMs, what: 'Paid', amount: money(order.amount) }];
-  const declined = charges
-    .filter(({ succeeded }) => !succeeded)
-    .map(({ createdMs }): Entry => ({ atMs: createdMs, what: 'Card declined', amount: '' }));
-  const entries = together(lot?.entries ?? []).map(({ atMs, kind, asset, amount: value }): Entry => {
-    const shown = asset === 'usd' ? money(nearestCent(Math.abs(value))) : amount(asset, Math.abs(value));
-    return { atMs, what: entryNames[kind] ?? words(kind), amount: `${value < 0 ? '−' : '+'}${shown}` };
-  });
-  const returned = reversals.map(
-    (one): Entry => ({
-      atMs: one.createdMs,
-      what: one.kind === 'dispute' ? 'Dispute opened' : 'Refunded',
-      amount: money(one.amount),
-    }),
-  );
-  const all = [begun, ...declined, ...paid, ...entries, ...returned]
-    .reverse()
-    .sort((one, other) => other.atMs - one.atMs);
-  const row = ({ atMs, what, amount: sum }: Entry) =>
-    html`<tr><th scope="row">${what}</th><td class="number">${sum}</td><td>${moment(atMs)}</td></tr>`;
-  return html`<section aria-labelledby="timeline"><h2 id="timeline">Timeline</h2>
-${table('Timeline', ['What', { number: 'Amount', onPhone: 'lead' }, { bare: 'When' }], all.map(row), 'stack')}
-${lot === null ? '' : html`<p class="soft">${left(lot)}${loss > 0 ? ` ${money(nearestCent(loss))} of what was returned had already been spent: your loss.` : ''}</p>`}</section>`;
-}
-
-/** Adds up entries of one kind and minute: a refund can take from several parts of the credit. */
-function together(entries: OrderLot['entries']): OrderLot['entries'] {
-  const groups = Map.groupBy(
-    entries,
-    ({ atMs, kind, asset }) => `${kind} ${asset} ${Math.floor(atMs / 60_000)}`,
-  );
-  return [...groups.values()].flatMap(([first, ...rest]) =>
-    first === undefined
-      ? []
-      : [{ ...first, amount: rest.reduce((sum, one) => sum + one.amount, first.amount) }],
-  );
-}
-
-function nearestCent(micro: number): Money.Money {
-  return Money.ofMicro(Math.round(micro / 10_000) * 10_000);
-}
-
-/** The rest of a purchase. */
-function left({ asset, remaining }: OrderLot): string {
-  const shown = asset === 'usd' ? wholeCents(remaining) : amount(asset, remaining);
-  return `Unspent of this purchase: ${shown}.`;
 }
 
 function reversalTable(reversals: readonly Reversal[], page: string | null): Html {

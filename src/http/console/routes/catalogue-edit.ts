@@ -14,6 +14,7 @@ import type { Html } from '../../pages/frame.ts';
 import * as Fields from '../catalogue-fields.ts';
 import type { Console } from '../console.ts';
 import * as Meters from '../meter-fields.ts';
+import { additionOf } from '../new-plan.ts';
 import type { FormResult } from '../pages/account.ts';
 import * as EditPage from '../pages/catalogue-edit.ts';
 import * as FilePage from '../pages/catalogue-file.ts';
@@ -105,7 +106,7 @@ function addForm(
     if (form === 'brand' && said.get('act') === 'preview') return page(file, typed, [], null, lost);
     const draft = draftOf(form, file.text, Fields.groupsOf(form, file.text, shown), upload, said);
     if (draft.kind === 'faulty')
-      return page(file, typed, draft.faults, { text: draft.result, isBad: true }, draft.logoFault ?? lost);
+      return page(file, typed, draft.faults, resultOf(draft), draft.logoFault ?? lost);
     const proposal = await editor.propose(draft.text);
     if (proposal.kind === 'faulty')
       return page(file, typed, proposal.faults, { text: problem, isBad: true }, lost);
@@ -116,6 +117,11 @@ function addForm(
 type Draft =
   | { kind: 'edited'; text: string }
   | { kind: 'faulty'; result: string; faults: readonly ProposalFault[]; logoFault?: string };
+
+function resultOf({ result: text, logoFault }: Extract<Draft, { kind: 'faulty' }>): FormResult {
+  const fix = { id: 'upload', name: 'Choose another image' };
+  return { text, isBad: true, ...(logoFault !== undefined && { fix }) };
+}
 
 /** Applies the edits of a form to the text of the catalogue. */
 function draftOf(
@@ -136,7 +142,7 @@ function draftOf(
   if (unread.length > 0) return faulty(problem, unread.map(notAnAmount));
   const edits = withUpload(editsIn(form, text, groups, said), upload);
   const taken = groups.map(({ id = '' }) => id);
-  const addition = form === 'plans' ? Fields.additionOf(said, taken) : null;
+  const addition = form === 'plans' ? additionOf(said, taken) : null;
   if (addition !== null && addition.item.name === undefined)
     return faulty(problem, [{ path: `plans[${groups.length}].name`, line: null, reason: 'Enter a name.' }]);
   if (edits.length === 0 && addition === null) return faulty('Nothing was changed in the form.');
