@@ -9,6 +9,7 @@ export type SourceChange = {
   /** The name of the item in the later text. */
   name: string;
   deed: 'added' | 'removed' | 'changed';
+  /** The changed values; all values of an item that was added, none of one that was removed. */
   fields: readonly ChangedKey[];
 };
 
@@ -31,7 +32,8 @@ function inList(subject: 'plan' | 'service', key: string, old: unknown, fresh: u
   return [...new Set([...were.keys(), ...are.keys()])].flatMap((id): SourceChange[] => {
     const [was, is] = [were.get(id), are.get(id)];
     const name = String(is?.name ?? was?.name ?? id);
-    if (was === undefined) return [{ subject, name, deed: 'added', fields: [] }];
+    if (was === undefined)
+      return [{ subject, name, deed: 'added', fields: changedKeys(new Map(), flat(is)) }];
     if (is === undefined) return [{ subject, name, deed: 'removed', fields: [] }];
     const fields = changedKeys(flat(was), flat(is));
     return fields.length === 0 ? [] : [{ subject, name, deed: 'changed', fields }];

@@ -28,7 +28,13 @@ test('names each changed value of a plan, a service and the shop, and what was a
       ],
     },
     { subject: 'service', name: 'people', deed: 'removed', fields: [] },
-    { subject: 'service', name: 'jobs', deed: 'added', fields: [] },
+    {
+      ...{ subject: 'service', name: 'jobs', deed: 'added' },
+      fields: [
+        { name: 'slug', from: null, to: 'jobs' },
+        { name: 'price_usd', from: null, to: '0.003' },
+      ],
+    },
   ]);
 });
 

@@ -74,7 +74,7 @@ export function log(entries: readonly AuditEntry[]): Html {
 }
 
 /** The actor, and the address of the browser. */
-function actor(who: string): { name: string; address: string } {
+export function actor(who: string): { name: string; address: string } {
   const [, name = who, address = ''] = /^(.*) at (\S+)$/.exec(who) ?? [];
   return { name: name === 'admin' ? 'Admin token' : name, address };
 }

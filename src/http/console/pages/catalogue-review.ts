@@ -4,6 +4,7 @@ import { type DiffLine, lineDiff } from '../../../catalog/line-diff.ts';
 import { type SourceChange, sourceChanges } from '../../../catalog/source-diff.ts';
 import type { CatalogFileState, Proposal } from '../../../journeys/catalog-editing.ts';
 import type { Html } from '../../pages/frame.ts';
+import { actor } from './audit.ts';
 import { changesForBuyers, fieldChange, lines } from './catalogue.ts';
 import { cataloguePath } from './catalogue-edit.ts';
 import { field } from './fields.ts';
@@ -119,31 +120,26 @@ function summary(changes: readonly SourceChange[]): Html {
     if (first === undefined) return html``;
     const { subject, deed, fields } = first;
     const rest = fields.length - keysShownMax;
-    const what = all.map(({ name }) => names[subject](name)).join(', ');
-    return html`<h3>${what}${deed === 'changed' ? '' : `: ${deed}`}</h3>
+    const each = all.map(({ name }) => names[subject](name));
+    const what = all.length === 1 ? each[0] : `${count(all.length)} ${subject}s`;
+    return html`<h3>${what}${deed === 'changed' ? '' : `: ${deed}`}</h3>${all.length === 1 ? '' : html`<p class="soft">${each.join(', ')}</p>`}
 ${fields.length === 0 ? '' : html`<ul>${fields.slice(0, keysShownMax).map(fieldChange)}${rest > 0 ? html`<li>${count(rest)} more values</li>` : ''}</ul>`}`;
   };
   return html`${groups.map(item)}`;
-}
-
-/** The person of a publication, without the address of their browser. */
-function actorOf(who: string): string {
-  const name = who.replace(/ at \S+$/, '');
-  return name === 'admin' ? 'the admin token' : name;
 }
 
 /** One publication of the history, and the form that goes back to the text before it. */
 export function publication(one: Publication, state: CatalogFileState, canPublish: boolean): Html {
   const isUndone = state.text === one.textBefore;
   return html`<h1>Publication of ${moment(one.atMs)}</h1>
-<section aria-labelledby="changes"><h2 id="changes">Changes</h2><p class="soft">By ${actorOf(one.who)}.${one.note === '' ? '' : ` ${one.note}`}</p>${summary(sourceChanges(one.textBefore, one.text))}
+<section aria-labelledby="changes"><h2 id="changes">Changes</h2><p class="soft">By ${actor(one.who).name}.${one.note === '' ? '' : ` ${one.note}`}</p>${summary(sourceChanges(one.textBefore, one.text))}
 <details><summary>Lines of the file</summary>${difference(lineDiff(one.textBefore, one.text))}</details></section>
 ${
   !canPublish
     ? ''
     : isUndone
       ? html`<p class="soft">The file has the text from before this publication.</p>`
-      : html`<section class="narrow"><h2>Revert</h2><p>Goes back to the whole file as it was before this publication; later changes are undone, too. The next page shows the effects.</p>
+      : html`<section><h2>Revert</h2><p>Goes back to the whole file as it was before this publication; later changes are undone, too. The next page shows the effects.</p>
 <form method="post" action="${cataloguePath}/file"><input type="hidden" name="base" value="${state.digest}"><textarea name="text" hidden>
 ${one.textBefore}</textarea><div class="actions"><button>Review the revert</button><a class="button plain" href="${cataloguePath}">Cancel</a></div></form></section>`
 }`;

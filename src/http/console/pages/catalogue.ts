@@ -8,6 +8,7 @@ import type { Service } from '../../../catalog/service.ts';
 import type { ReloadPreview } from '../../../journeys/reload-preview.ts';
 import type { Html } from '../../pages/frame.ts';
 import { type FormResult, resultLine } from './account.ts';
+import { actor } from './audit.ts';
 import { fieldNames } from './catalogue-words.ts';
 import { swatch } from './colour.ts';
 import { amount, count, moment, money, results, sign, table, unitPrice, usd } from './figures.ts';
@@ -120,7 +121,7 @@ function otherEdits(): Html {
 }
 
 function historyRow({ id, atMs, who, note }: CatalogueFacts['history'][number], canRevert: boolean): Html {
-  return html`<tr><th scope="row">${moment(atMs)}</th><td>${who}</td><td>${note}</td><td class="nowrap"><a href="${path}/history/${id}">${canRevert ? 'Changes and revert' : 'Changes'}</a></td></tr>`;
+  return html`<tr><th scope="row">${moment(atMs)}</th><td>${actor(who).name}</td><td>${note}</td><td class="nowrap"><a href="${path}/history/${id}">${canRevert ? 'Changes and revert' : 'Changes'}</a></td></tr>`;
 }
 
 function faulty(faults: readonly string[]): Html {
