@@ -4,35 +4,7 @@ import type { Html } from '../../pages/frame.ts';
 import { type FieldGroup, namedIn } from '../catalogue-field.ts';
 import { pricedTogether } from '../catalogue-fields.ts';
 import { type FormResult, resultLine } from './account.ts';
-
-/** The keys of the catalogue's file in words. */
-export const fieldNames: Readonly<Record<string, string>> = {
-  price_usd: 'Price',
-  included_usd: 'Included usage',
-  requests_per_second: 'Calls per second',
-  included: 'Included results',
-  included_when_claimed: 'More results with an email address',
-  included_usd_when_claimed: 'More usage with an email address',
-  min_usd: 'Smallest purchase',
-  max_usd: 'Largest purchase',
-  max_cost_usd: 'Highest cost of a call',
-  all_per_hour: 'Free results of all new accounts in an hour',
-  all_usd_per_hour: 'Free usage of all new accounts in an hour',
-  once_per: 'Given once for each',
-  every: 'Charged every',
-  covers: 'Services',
-  recommended: 'Highlighted',
-  tax_note: 'Note about tax',
-  grace_days: 'Days of grace',
-  rollover: 'Unused results roll over',
-  'brand.colour': 'Colour',
-  'brand.font': 'Font',
-  'brand.logo': 'Logo',
-  'links.terms': 'Terms of service',
-  'links.privacy': 'Privacy',
-  'links.imprint': 'Imprint',
-  'links.status': 'Status page',
-};
+import { fieldNames } from './field-names.ts';
 
 /** Keys that no sentence contains as a word. */
 const plainKeys = Object.keys(fieldNames).filter((key) => key.includes('_'));

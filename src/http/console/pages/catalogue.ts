@@ -9,8 +9,9 @@ import type { ReloadPreview } from '../../../journeys/reload-preview.ts';
 import type { Html } from '../../pages/frame.ts';
 import { type FormResult, resultLine } from './account.ts';
 import { actor } from './audit.ts';
-import { fieldNames } from './catalogue-words.ts';
+
 import { swatch } from './colour.ts';
+import { fieldNames } from './field-names.ts';
 import { amount, count, moment, money, results, sign, table, unitPrice, usd } from './figures.ts';
 
 type Sound = Extract<ReloadPreview, { kind: 'sound' }>;
