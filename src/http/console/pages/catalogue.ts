@@ -9,7 +9,6 @@ import type { ReloadPreview } from '../../../journeys/reload-preview.ts';
 import type { Html } from '../../pages/frame.ts';
 import { type FormResult, resultLine } from './account.ts';
 import { actor } from './audit.ts';
-
 import { swatch } from './colour.ts';
 import { fieldNames } from './field-names.ts';
 import { amount, count, moment, money, results, sign, table, unitPrice, usd } from './figures.ts';
