@@ -262,7 +262,7 @@ function toPlan(draft: DraftPlan): Plan {
       const price = money(draft.price_usd);
       const terms =
         included.asset === 'unit'
-          ? `${included.amount} units a ${every} for ${Money.format(price)} USD.`
+          ? `${included.amount.toLocaleString('en')} units a ${every} for ${Money.format(price)} USD.`
           : `${Including.describe(included)} a ${every} for ${Money.format(price)} USD.`;
       return { ...described(terms), kind, price, every, included, rollover, graceDays };
     }
@@ -281,7 +281,7 @@ function trialTerms(included: Included, more: Included): string {
     return `${Including.describe(included)} for a new account, free${onClaim}.`;
   }
   const onClaim = more.amount === 0 ? '' : `, ${more.amount} more once a person claims it`;
-  return `${included.amount} free units for a new account${onClaim}.`;
+  return `${included.amount.toLocaleString('en')} free units for a new account${onClaim}.`;
 }
 
 function money(text: string): Money.Money {
