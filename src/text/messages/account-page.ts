@@ -84,6 +84,7 @@ export const accountPage = {
   'calls.csv': 'Download as CSV',
 
   'usage.filters': 'Range and filters',
+  'usage.more_filters': 'Other days, filters and groups',
   'usage.from': 'From',
   'usage.to': 'To',
   'usage.not_a_day': 'Enter a day such as 2030-01-31.',
