@@ -362,7 +362,11 @@ function paymentPages(texts: Texts): Record<string, PaymentPage.PaymentPage> {
   return {
     paid: PaidPage.paid(texts, { ...sold, buyer: { ...own, tokens } }),
     'paid without tokens': PaidPage.paid(texts, { ...sold, buyer: { ...own, tokens: null } }),
-    'paid for a plan': PaidPage.paid(texts, { ...sold, period: { included: '‹200,000 results›', end: { ms: 0, renews: true } }, buyer: { ...own, tokens: null } }),
+    'paid for a plan': PaidPage.paid(texts, {
+      ...sold,
+      period: { included: '‹200,000 results›', end: { ms: 0, renews: true } },
+      buyer: { ...own, tokens: null },
+    }),
     'paid before': PaidPage.paid(texts, { ...sold, buyer: { ...own, isSignedIn: false, tokens: null } }),
     'paid for a program': PaidPage.paid(texts, { ...sold, receipt: null, buyer: { kind: 'program' } }),
     subscribed: PaymentPage.subscribed(texts),
