@@ -58,4 +58,4 @@ export function message(texts: Texts, title: string, text: string, isBad: boolea
 }
 
 /** The styles of an invitation: its facts, a line for each. */
-export const style = `${TermsStyle.style}.narrow a.button{display:block;text-align:center}`;
+export const style = `${TermsStyle.style}.narrow h1{overflow-wrap:anywhere;font-size:clamp(1.375rem,4vw,1.875rem)}.narrow a.button{display:block;text-align:center}`;

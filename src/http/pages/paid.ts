@@ -3,6 +3,7 @@ import { html } from 'hono/html';
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { PurchaseEntry } from '../../journeys/receipts.ts';
 import type { Texts } from '../../text/texts.ts';
+import { identifier } from './identifier.ts';
 import type { PaymentPage } from './payment.ts';
 import { say } from './say.ts';
 
@@ -114,5 +115,5 @@ function tokenBoxes(
     ${token('assertion', texts.text('paid.recovery'), assertion)}
     <p class="small">${say(texts, 'paid.recovery_text', { day: texts.dayOf(lastDay), link: html`<a href="${guide}">${say(texts, 'paid.recovery_link')}</a>` })}</p>
     <p class="small">${say(texts, 'paid.next', { link: html`<a href="/docs">${say(texts, 'paid.next_link')}</a>` })}</p>
-    <dl><div><dt>${say(texts, 'paid.account')}</dt><dd class="id">${account}</dd></div></dl></section>`;
+    <dl><div><dt>${say(texts, 'paid.account')}</dt><dd>${identifier(account)}</dd></div></dl></section>`;
 }

@@ -59,7 +59,7 @@ export const accountPage = {
   'account.grant_seller': 'seller',
   'account.status_active': 'active',
   'account.status_past_due': 'payment due',
-  'account.status_canceled': 'canceled',
+  'account.status_canceled': 'cancelled',
   'account.status_expired': 'expired',
   'account.plan_renews': 'renews {day}',
   'account.plan_ends': 'ends {day}',

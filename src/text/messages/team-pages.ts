@@ -138,7 +138,7 @@ export const teamPages = {
   'invitation.ignore_link': 'sign in',
   'invitation.decline_elsewhere':
     'Only the invited person can decline. Sign in with the address that the invitation was sent to, and open its link again.',
-  'invitation.as': 'You join as',
+  'invitation.as': 'You',
   'invitation.rights': 'Your rights',
   'invitation.expires': 'Expires',
   'invitation.accept': 'Join the account',

@@ -155,12 +155,12 @@ ${table(sums, [
             isNumber: true,
           },
         ]),
-    { head: texts.text('usage.cost'), cell: ({ cost }) => texts.usd(Money.format(cost)), isNumber: true },
+    { head: texts.text('usage.cost'), cell: (one) => chargedOf(texts, one), isNumber: true },
   ])}</details></section>`;
 }
 
 /** The amount that calls were charged; that plans included them when they cost no credit. */
-function chargedOf(texts: Texts, { cost, included }: UsageSum): string {
+function chargedOf(texts: Texts, { cost, included }: Pick<UsageSum, 'cost' | 'included'>): string {
   return cost === Money.zero && included > 0 ? texts.text('usage.included') : texts.usd(Money.format(cost));
 }
 

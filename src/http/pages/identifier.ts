@@ -1,0 +1,10 @@
+import { html } from 'hono/html';
+import type { Html } from './frame.ts';
+
+/** The first line of an id that does not fit: half of its digits. */
+const firstCharacters = 20;
+
+/** An id in the font of code. Where it does not fit into one line, it is divided into two lines of about the same length. */
+export function identifier(id: string): Html {
+  return html`<span class="id">${id.slice(0, firstCharacters)}<wbr>${id.slice(firstCharacters)}</span>`;
+}
