@@ -125,7 +125,8 @@ function members(write: SchemaWriter, object: Schema.Node, at: Position): Nested
 }
 
 function hasFields(write: SchemaWriter, value: unknown): boolean {
-  return alternatives(write, value).some((choice) => objectOf(write, choice) !== null);
+  const choices = [write.read(value), ...alternatives(write, value)];
+  return choices.some((choice) => objectOf(write, choice) !== null);
 }
 
 /** The values that a field or its items may have; all but the first are folded when there are many, and a list is written once on a page. */
