@@ -112,14 +112,19 @@ export async function buyerDetails(
   return reader === account ? billingDetails.of(account) : null;
 }
 
-/** Returns the saved card that paid the purchase of a receipt, for a reader: only the buyer sees it. Null for anyone else, and for other payments. */
+/**
+ * Returns the card that paid the purchase of a receipt, for a reader: only the buyer sees it. Null for anyone else, for other payments, and while the processor
+ * does not say.
+ */
 export async function buyerCard(
-  { orders }: Pick<PaymentContext, 'orders'>,
+  { orders, processor }: Pick<PaymentContext, 'orders' | 'processor'>,
   signed: SignedReceipt.VerifiedReceipt,
   reader: string | null,
 ): Promise<Pick<SavedCard, 'brand' | 'last4'> | null> {
   if (signed.kind !== 'purchase' || reader !== signed.account) return null;
-  return (await orders.find(signed.purchase))?.savedCard ?? null;
+  const order = await orders.find(signed.purchase);
+  if (order === null || order.payment === null || order.rail === 'x402') return null;
+  return order.savedCard ?? processor.cardOfPayment(order.payment).catch(() => null);
 }
 
 /** Returns true when the processor made an invoice: for each period of a plan that renews, and for a taxed payment on a hosted page. */
