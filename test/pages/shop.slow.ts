@@ -113,7 +113,7 @@ describe.each(Object.keys(screens) as Screen[])('on a %s screen', (screen) => {
       await page.getByLabel('6-digit code').fill((await mailed(/^ {4}(\d{3} \d{3})$/m))?.[1] ?? '');
       await press('Confirm');
       await page.getByRole('link', { name: 'Settings' }).click();
-      const account = await page.locator('dd .id').textContent();
+      const account = await page.locator('dd.id').textContent();
 
       await press('Sign out');
       await page.getByRole('link', { name: 'Your account' }).click();
@@ -133,7 +133,7 @@ describe.each(Object.keys(screens) as Screen[])('on a %s screen', (screen) => {
       await page.waitForURL(`${shop.url}/shop/account`);
       await page.getByRole('link', { name: 'Settings' }).click();
       expect(await page.locator('dd.plain').first().textContent()).toBe(email);
-      expect(await page.locator('dd .id').textContent()).toBe(account);
+      expect(await page.locator('dd.id').textContent()).toBe(account);
       await page.getByRole('link', { name: 'Billing' }).click();
 
       await page.getByText('Ask for a refund', { exact: true }).first().click();
