@@ -154,7 +154,7 @@ export async function forPeople(shop: SellingContext, c: Call, response: Respons
   return errorPage(shop, { ...fault, headers: Object.fromEntries(found), ...repeatable(c, status) });
 }
 
-/** A shop with what it sells: the rest of an account is told in its unit. */
+/** A shop with its services: pages state the rest of an account in their unit. */
 type SellingContext = Frame.PageContext & { readonly catalog: Pick<Catalog, 'services'> };
 
 /** The error of a JSON response in words for people; null when it has none. */

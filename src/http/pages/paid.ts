@@ -21,7 +21,7 @@ export type PaidFacts = {
   buyer: Buyer;
 };
 
-/** What a paid period includes, such as `200,000 results`, and the last day of the period; null before it has begun. */
+/** The contents of a paid period, such as `200,000 results`, and its end; null before it has begun. */
 export type PaidPeriod = { included: string; end: { ms: number; renews: boolean } | null };
 
 /**
