@@ -121,8 +121,7 @@ test('a small object is shown in line, and a larger one folded', () => {
     type: 'object',
     properties: Object.fromEntries([...names].map((name) => [name, { type: 'number' }])),
   });
-  const table = (range: object) =>
-    String(fieldTable(write, { type: 'object', properties: { range } }, true));
+  const table = (range: object) => String(fieldTable(write, { type: 'object', properties: { range } }, true));
   expect(table(object('abc'))).not.toContain('<details');
   expect(table(object('abcd'))).toContain('<details');
   expect(table({ type: 'object', properties: { inner: object('a') } })).toContain('<details');
@@ -133,7 +132,12 @@ test('the search lists as named what the filter of the navigation shows', () => 
   const shown = [...html.matchAll(/<li data-words="([^"]*)"><a href="([^"#]+)"/g)];
   for (const words of ['email', 'Company search', 'POST jobs', 'hq', 'nothing at all']) {
     const byFilter = shown
-      .filter(([, own = '']) => words.toLowerCase().split(' ').every((word) => own.includes(word)))
+      .filter(([, own = '']) =>
+        words
+          .toLowerCase()
+          .split(' ')
+          .every((word) => own.includes(word)),
+      )
       .map(([, , path]) => path);
     const named = pagesOf(outline).filter((page) => isNamed(page, words));
     expect(named.map(({ path }) => path)).toEqual(byFilter);
