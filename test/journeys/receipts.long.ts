@@ -64,7 +64,7 @@ test('whoever holds a receipt can see and print it', async () => {
   expect((await fetch(`${shop.url}/receipts/${order}`)).status).toBe(404);
   const page = await fetch(body.receipts[0].url);
   expect(page.headers.get('content-type')).toContain('text/html');
-  const text = (await page.text()).replaceAll('<wbr>', '');
+  const text = await page.text();
   const said = ['Scripted Ltd', 'No value-added tax is charged.', 'Total', '@media print'];
   for (const fact of [order, '5.00 USD', agent.account, ...said]) expect(text).toContain(fact);
   expect(text).not.toContain('Refunded');

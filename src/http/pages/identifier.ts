@@ -1,10 +1,7 @@
 import { html } from 'hono/html';
 import type { Html } from './frame.ts';
 
-/** The first line of an id that does not fit: half of its digits. */
-const firstCharacters = 20;
-
-/** An id in the font of code. It breaks in its middle when one line is too short for it. */
+/** An id in the font of code. On a phone, styles break it after 20 characters, into two lines of about the same length. */
 export function identifier(id: string): Html {
-  return html`<span class="id">${id.slice(0, firstCharacters)}<wbr>${id.slice(firstCharacters)}</span>`;
+  return html`<span class="id">${id}</span>`;
 }
