@@ -54,7 +54,7 @@ BEGIN
 END $$;
 
 -- Redeems a code for an account. `state`: `given` (with the grant), `had` (redeemed before), `claim_first` (only claimed accounts may), `unknown` (no
--- such code, or it has ended), `limited` (too many failed attempts by one of `p_subjects`). Calls for one account or one code follow each other.
+-- such code, or it has ended), `limited` (too many failed attempts by one of `p_subjects`). Calls for one account, subject or code follow each other.
 CREATE OR REPLACE FUNCTION shop.redeem(p_account text, p_code text, p_subjects text[], p_tries_max integer, p_window interval)
 RETURNS TABLE (state text, wait_seconds integer, asset text, amount bigint, expires_at timestamptz) LANGUAGE plpgsql SET timezone = 'UTC' AS $$
 DECLARE
@@ -63,6 +63,7 @@ DECLARE
 BEGIN
   SELECT * INTO v_account FROM shop.account a WHERE a.id = (SELECT coalesce(s.joined_to, s.id) FROM shop.account s WHERE s.id = p_account) FOR UPDATE;
   IF NOT FOUND THEN RAISE EXCEPTION 'account % is gone', p_account; END IF;
+  PERFORM shop.lock_subjects(p_subjects);
   SELECT ceil(extract(epoch FROM max(tried.at) + p_window - clock_timestamp())) INTO wait_seconds FROM (
     SELECT d.at, row_number() OVER (PARTITION BY d.subject ORDER BY d.at DESC) AS n FROM shop.decline d
       WHERE d.subject = ANY (p_subjects) AND d.at > clock_timestamp() - p_window

@@ -12,6 +12,7 @@ import { type DraftNamedUpstream, type NamedUpstream, routeOf, toNamedUpstream }
 import type { Operation, Uncountable, Units, UnitsMax } from './operation.ts';
 import { type OwnershipSource, toOwnership } from './ownership-rule.ts';
 import type { OncePer, Plan } from './plan.ts';
+import { sharedUnit } from './plan-unit.ts';
 import type { ResponseField } from './response-field.ts';
 import type { Service } from './service.ts';
 import { type SocketSource, toSocketRule } from './socket-rule.ts';
@@ -122,8 +123,8 @@ export function toCatalog(draft: CatalogSource, directory: string): Catalog {
     operations: entry.operations,
   }));
   const services = sold.map(({ service }) => service);
-  const plans = draft.plans.filter(({ retired }) => !retired).map(toPlan);
-  const retired = draft.plans.filter(({ retired }) => retired).map(toPlan);
+  const plans = draft.plans.filter(({ retired }) => !retired).map((plan) => toPlan(plan, services));
+  const retired = draft.plans.filter(({ retired }) => retired).map((plan) => toPlan(plan, services));
   return {
     storefront: draft.storefront,
     upstream: toUpstream(draft.upstream, directory),
@@ -227,7 +228,7 @@ function toUnitsMax({ units, units_max: max }: DraftOperation): UnitsMax {
   return { kind: 'fixed', units: known(max ?? null) };
 }
 
-function toPlan(draft: DraftPlan): Plan {
+function toPlan(draft: DraftPlan, services: readonly Service[]): Plan {
   const offer = {
     id: draft.id,
     name: draft.name ?? draft.id.charAt(0).toUpperCase() + draft.id.slice(1),
@@ -235,6 +236,8 @@ function toPlan(draft: DraftPlan): Plan {
     requestsPerSecond: draft.requests_per_second,
     ...(draft.recommended && { isRecommended: true }),
   };
+  const { covers } = offer;
+  const unit = sharedUnit(services.filter(({ slug }) => covers === '*' || covers.has(slug)));
   const described = (terms: string) => ({ ...offer, description: draft.description ?? terms });
   switch (draft.kind) {
     case 'trial': {
@@ -242,7 +245,7 @@ function toPlan(draft: DraftPlan): Plan {
       const { included_when_claimed: units, included_usd_when_claimed: dollars } = draft;
       const more = Including.another(included, dollars === undefined ? units : money(dollars));
       return {
-        ...described(trialTerms(included, more)),
+        ...described(trialTerms(included, more, unit)),
         kind: draft.kind,
         included,
         includedWhenClaimed: more,
@@ -254,16 +257,13 @@ function toPlan(draft: DraftPlan): Plan {
     case 'credit': {
       const [min, max] = [money(draft.min_usd), money(draft.max_usd)];
       const range = `Prepaid credit of ${Money.format(min)} to ${Money.format(max)} USD`;
-      return { ...described(`${range}, drawn by the price of each unit.`), kind: draft.kind, min, max };
+      return { ...described(`${range}, drawn by the price of each ${unit}.`), kind: draft.kind, min, max };
     }
     case 'subscription': {
       const { kind, every, rollover, grace_days: graceDays } = draft;
       const included = toIncluded(draft);
       const price = money(draft.price_usd);
-      const terms =
-        included.asset === 'unit'
-          ? `${included.amount} units a ${every} for ${Money.format(price)} USD.`
-          : `${Including.describe(included)} a ${every} for ${Money.format(price)} USD.`;
+      const terms = `${Including.describe(included, unit)} a ${every} for ${Money.format(price)} USD.`;
       return { ...described(terms), kind, price, every, included, rollover, graceDays };
     }
   }
@@ -275,13 +275,14 @@ function toIncluded({ included, included_usd: dollars }: DraftIncluded): Include
     : { asset: 'usd', amount: money(dollars) };
 }
 
-function trialTerms(included: Included, more: Included): string {
+function trialTerms(included: Included, more: Included, unit: string): string {
   if (included.asset === 'usd') {
     const onClaim = more.amount === 0 ? '' : `, ${Including.usd(more)} USD more once a person claims it`;
     return `${Including.describe(included)} for a new account, free${onClaim}.`;
   }
-  const onClaim = more.amount === 0 ? '' : `, ${more.amount} more once a person claims it`;
-  return `${included.amount} free units for a new account${onClaim}.`;
+  const onClaim =
+    more.amount === 0 ? '' : `, ${more.amount.toLocaleString('en')} more once a person claims it`;
+  return `${Including.describe(included, unit)} for a new account, free${onClaim}.`;
 }
 
 function money(text: string): Money.Money {

@@ -13,11 +13,11 @@ export function usd({ asset, amount }: Included): string | null {
   return asset === 'usd' ? Money.format(Money.ofMicro(amount)) : null;
 }
 
-/** Describes it in English: `25 units`, `20.00 USD of usage`. `unit` is in the singular. */
+/** Describes it in English: `25 units`, `200,000 results`, `20.00 USD of usage`. `unit` is in the singular. */
 export function describe(included: Included, unit = 'unit'): string {
   const dollars = usd(included);
   if (dollars !== null) return `${dollars} USD of usage`;
-  return `${included.amount} ${unit}${included.amount === 1 ? '' : 's'}`;
+  return `${included.amount.toLocaleString('en')} ${unit}${included.amount === 1 ? '' : 's'}`;
 }
 
 /** Returns an amount in the same asset. */

@@ -8,7 +8,7 @@ import type { ServedResponse } from '../journeys/call-result.ts';
 import { endUnsent } from '../journeys/delivery.ts';
 import type { Replayed } from '../journeys/idempotent-call.ts';
 import type { CallerContext, IdentifiedCaller } from '../journeys/identification.ts';
-import { identify } from '../journeys/identification.ts';
+import { identify, streamEndOf } from '../journeys/identification.ts';
 import * as PaidCall from '../journeys/paid-call.ts';
 import type { PaidCallContext } from '../journeys/paid-call-context.ts';
 import * as PaidResponse from '../journeys/paid-response.ts';
@@ -131,6 +131,7 @@ async function serve(
       span: entry.span,
       wantsReceipt: own['storefront-receipt'] === 'jws',
       takesStreams: true,
+      ended: async () => streamEndOf(await identify(shop, header, shop.clock()), account),
     },
     outgoing,
     entry,

@@ -1,4 +1,6 @@
 import { html } from 'hono/html';
+import type { Catalog } from '../catalog/catalog.ts';
+import { sharedUnit } from '../catalog/plan-unit.ts';
 import * as Accept from './pages/accept.ts';
 import * as Frame from './pages/frame.ts';
 import { say } from './pages/say.ts';
@@ -136,7 +138,7 @@ export function notFoundPage(shop: Frame.PageContext): Response {
  * Replaces one of the storefront's own errors in JSON by a page, when a person asked for one. Programs get the JSON, and so does everyone
  * where the response has no message for people.
  */
-export async function forPeople(shop: Frame.PageContext, c: Call, response: Response): Promise<Response> {
+export async function forPeople(shop: SellingContext, c: Call, response: Response): Promise<Response> {
   const { status, headers } = response;
   if (status < 400 || !Accept.prefersHtml(c.req.header('accept') ?? '')) return response;
   if (!/^application\/json\b/.test(headers.get('content-type') ?? '')) return response;
@@ -152,9 +154,12 @@ export async function forPeople(shop: Frame.PageContext, c: Call, response: Resp
   return errorPage(shop, { ...fault, headers: Object.fromEntries(found), ...repeatable(c, status) });
 }
 
+/** A shop with its services: pages state the rest of an account in their unit. */
+type SellingContext = Frame.PageContext & { readonly catalog: Pick<Catalog, 'services'> };
+
 /** The error of a JSON response in words for people; null when it has none. */
 function faultOf(
-  { texts }: Frame.PageContext,
+  { texts, catalog }: SellingContext,
   status: number,
   body: Readonly<Record<string, unknown>>,
 ): PageFault | null {
@@ -173,7 +178,13 @@ function faultOf(
     code === 'credit_exhausted' && typeof required === 'string' && typeof available === 'string'
       ? { required: texts.usd(required), available: texts.usd(available) }
       : null;
-  const text = credit === null ? message : texts.text('error.credit_text', credit);
+  const left = body.affordable_units;
+  const text =
+    credit === null
+      ? message
+      : typeof left === 'number'
+        ? texts.text('error.credit_left', { left: texts.quantity(left, sharedUnit(catalog.services)) })
+        : texts.text('error.credit_text', credit);
   return {
     status,
     message: key === null ? text : texts.text(key),
@@ -187,7 +198,7 @@ function faultOf(
  * they accept HTML, because what is sold may be HTML.
  */
 export function callPage(
-  shop: Frame.PageContext,
+  shop: SellingContext,
   incoming: { headers: RequestHeaders },
   reply: Reply,
 ): Response | null {

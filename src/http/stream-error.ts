@@ -1,5 +1,5 @@
 import * as Money from '@sluice/kernel/money';
-import type { HoldRefusal } from '../journeys/call-hold.ts';
+import type { GrowthRefusal } from '../journeys/growing-hold.ts';
 import type { Texts } from '../text/texts.ts';
 
 /** The codes are those of the same refusals before a call. */
@@ -11,13 +11,16 @@ export const codes = {
   price_ceiling: 'price_ceiling',
   no_plan: 'plan_required',
   ledger_unavailable: 'ledger_unavailable',
+  account_frozen: 'account_frozen',
+  role_not_allowed: 'role_not_allowed',
+  token_invalid: 'token_invalid',
 } as const;
 
-/** Returns the event that ends a stream whose hold could not be extended, in the form of its format. */
+/** Returns the event that ends a stream early, in the form of its format. */
 export function streamError(
   texts: Texts,
   format: 'sse' | 'ndjson',
-  refusal: HoldRefusal,
+  refusal: GrowthRefusal,
   requestId: string,
 ): Buffer {
   const code = codes[refusal.kind];

@@ -21,7 +21,7 @@ export async function send(
   entry.call = call.callId;
   entry.service = call.operation.service.slug;
   const end = await relay(outgoing, call, cors).catch(async (fault: unknown) => {
-    await call.fail(false);
+    await call.release();
     outgoing.destroy();
     throw fault;
   });

@@ -132,7 +132,8 @@ export function parse(
       return refuse('services', texts.text('fault.services'));
     const strange = wanted.findIndex((slug) => !services.includes(slug));
     if (strange < 0) return [...new Set<string>(wanted)];
-    const shown = hint(String(wanted[strange]), services, 'Services');
+    const sent: unknown = wanted[strange];
+    const shown = hint(typeof sent === 'string' ? sent : '', services, 'Services');
     return refuse(`services[${strange}]`, `No such service. ${shown}`);
   };
   const readExpiry = () => {

@@ -13,6 +13,9 @@ export type AuditEntry = {
   after: unknown;
 };
 
+/** The action of a sign-in: most entries of a log are sign-ins. */
+export const signInAct = 'signed_in';
+
 /** The entries to list. Absent members do not restrict the result. */
 export type AuditFilter = {
   /** Only entries of this account and its orders. */
@@ -20,6 +23,8 @@ export type AuditFilter = {
   /** A part of the actor or of the subject. */
   text?: string;
   act?: string;
+  /** Only sign-ins, or everything else. */
+  signIns?: 'only' | 'none';
   /** The first and the last day (UTC), such as `2026-11-22`. */
   from?: string;
   to?: string;

@@ -4,6 +4,7 @@ import type { Span } from '@sluice/kernel/tracing';
 import type { Operation } from '../catalog/operation.ts';
 import type { CallerKey } from '../identity/jwt.ts';
 import type { Upload } from '../proxy/upload.ts';
+import type { CallerEnd } from './identification.ts';
 
 /** One call of a known account to a sold operation. */
 export type PaidCall = {
@@ -26,6 +27,8 @@ export type PaidCall = {
   wantsReceipt: boolean;
   /** True when its response may be passed on as a stream, with its cost in the trailers. */
   takesStreams?: boolean;
+  /** Identifies the caller again, before its stream holds more. Resolves with the reason why it must not, or null. */
+  ended?(): Promise<CallerEnd | null>;
 };
 
 /** Maximum length of a caller's key (`Idempotency-Key`); the minimum is one character. */

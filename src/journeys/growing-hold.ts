@@ -2,6 +2,10 @@ import type { Hold } from '../ledger/hold.ts';
 import type { LedgerContext } from '../ledger/ledger-context.ts';
 import * as CallHold from './call-hold.ts';
 import type { PaidCall } from './call-request.ts';
+import type { CallerEnd } from './identification.ts';
+
+/** Why a hold could not be extended: for lack of credit, or because its caller may not continue. */
+export type GrowthRefusal = CallHold.HoldRefusal | { kind: CallerEnd };
 
 /** The hold of a call that grows while its response is passed on. Extensions must not overlap. */
 export class GrowingHold {
@@ -10,7 +14,7 @@ export class GrowingHold {
   #hold: Hold;
   #extending: Promise<unknown> = Promise.resolve();
   /** Why the last extension was refused. */
-  refusal: CallHold.HoldRefusal | null = null;
+  refusal: GrowthRefusal | null = null;
 
   constructor(shop: Pick<LedgerContext, 'statements' | 'writer'>, call: PaidCall, hold: Hold) {
     this.#shop = shop;
@@ -18,7 +22,7 @@ export class GrowingHold {
     this.#hold = hold;
   }
 
-  /** Extends the hold to `units`, or else to `needed`. Resolves with the units held, or null when credit does not suffice for `needed`. */
+  /** Extends the hold to `units`, or else to `needed`. Resolves with the units held, or null when it holds less than `needed`. */
   extend(needed: number, units: number): Promise<number | null> {
     const extended = this.#extend(needed, units);
     this.#extending = extended.catch(() => {});
@@ -32,6 +36,11 @@ export class GrowingHold {
   }
 
   async #extend(needed: number, units: number): Promise<number | null> {
+    const end = (await this.#call.ended?.()) ?? null;
+    if (end !== null) {
+      this.refusal = { kind: end };
+      return null;
+    }
     for (const wanted of units > needed ? [units, needed] : [needed]) {
       const covered = await CallHold.cover(this.#shop, this.#call, this.#hold, wanted);
       if (covered.kind === 'held') {

@@ -19,6 +19,22 @@ export type IdentifiedCaller =
   | { kind: 'forbidden'; claims: Claims }
   | { kind: 'unknown' };
 
+/** Why a caller may not continue what it has begun: a WebSocket, or a stream that costs more. */
+export type CallerEnd = 'account_frozen' | 'role_not_allowed' | 'token_invalid';
+
+/** Returns why a caller, identified again, may not continue for `account`, or null. A state that cannot be determined now changes nothing. */
+export function endOf(caller: IdentifiedCaller, account: string): CallerEnd | null {
+  if (caller.kind === 'unknown') return null;
+  if (caller.kind === 'frozen') return 'account_frozen';
+  if (caller.kind === 'forbidden') return 'role_not_allowed';
+  return caller.kind === 'token' && caller.claims.account === account ? null : 'token_invalid';
+}
+
+/** Like `endOf`, for a stream before it holds more. One that outlives its token continues, as a call does that was begun in time. */
+export function streamEndOf(caller: IdentifiedCaller, account: string): CallerEnd | null {
+  return caller.kind === 'expired' ? null : endOf(caller, account);
+}
+
 /**
  * Identifies the sender of an Authorization header: the account of the token, or the one that it has joined since. Revocations and joins
  * apply in every process at once: a process that is disconnected from their notifications asks the database. Synchronous for a cached token.

@@ -165,8 +165,8 @@ function untilStreamEnds(
       if (!isKept(sold)) await shop.idempotencyKeys.giveUp(idempotencyKey);
       return sold;
     },
-    async fail(isUnpaid) {
-      await streaming.fail(isUnpaid);
+    async release() {
+      await streaming.release();
       await shop.idempotencyKeys.giveUp(idempotencyKey);
     },
   };
@@ -182,6 +182,8 @@ async function sell(
 ): Promise<ServedResponse | StreamedCall.StreamingCall | CallRefusal | CallerLeft> {
   const { request, size, worst } = sale;
   const { operation } = call;
+  // Before anything is held, because it reads what the caller wrote.
+  const prepared = StreamRequest.prepare(operation.stream, call.rawHeaders, call.body);
   const held = await CallHold.take(shop, call, request, size);
   if (held.kind !== 'held') return held;
   const { hold } = held;
@@ -192,7 +194,6 @@ async function sell(
   }
 
   const span = call.span === null ? null : CallTrace.start(call.span);
-  const prepared = StreamRequest.prepare(operation.stream, call.rawHeaders, call.body);
   const startedMs = worst.priced === undefined ? 0 : shop.clock();
   const sending = shop.upstream.send(OutboundCall.of(shop, call, prepared, worst.priced, span));
   const watched = shop.unpaid.watch(call.account, sending, CallHold.isFree(operation));

@@ -5,7 +5,8 @@ import * as SignedReceipt from '../identity/signed-receipt.ts';
 import type { Measured } from '../ledger/hold.ts';
 import type { BillingDetails, BillingRecord } from '../payment/billing-details.ts';
 import * as Orders from '../payment/order.ts';
-import type { PaymentContext } from '../payment/payment-context.ts';
+import type { CheckoutContext, PaymentContext } from '../payment/payment-context.ts';
+import * as ReceiptLink from '../payment/receipt-link.ts';
 import * as Reversal from '../payment/reversal.ts';
 import type { SavedCard } from '../payment/saved-card.ts';
 
@@ -13,6 +14,7 @@ const pageMax = 50;
 
 /** The dependencies of signing the receipts of purchases. */
 export type ReceiptContext = Pick<IdentityContext, 'clock' | 'publicUrl' | 'tokenVerifier'> &
+  Pick<CheckoutContext, 'challengeSecrets'> &
   Pick<PaymentContext, 'orders'>;
 
 export type PurchaseEntry = SignedReceipt.PurchaseReceipt & {
@@ -44,6 +46,13 @@ export async function ofPurchase(
   return order?.state === 'granted' && order.account === account ? entry(shop, order) : null;
 }
 
+/** Returns the signed receipt that the last part of a short address opens; null for a text that this shop did not issue. */
+export async function ofLink(shop: ReceiptContext, link: string): Promise<string | null> {
+  const purchase = ReceiptLink.verify(link, shop.challengeSecrets);
+  const order = purchase === null ? null : await shop.orders.find(purchase);
+  return order?.state === 'granted' ? (await entry(shop, order)).receipt : null;
+}
+
 /** Creates the receipt of a granted order, signed now. */
 async function entry(shop: ReceiptContext, order: Orders.Order): Promise<PurchaseEntry> {
   const { id, account, grantedMs } = order;
@@ -68,7 +77,7 @@ async function entry(shop: ReceiptContext, order: Orders.Order): Promise<Purchas
   return {
     ...facts,
     receipt,
-    url: `${shop.publicUrl}/receipts/${receipt}`,
+    url: `${shop.publicUrl}/receipts/${ReceiptLink.issue(id, shop.challengeSecrets) ?? receipt}`,
     invoice_url: hasInvoice(order) ? `${shop.publicUrl}/account/receipts/${id}/invoice` : null,
   };
 }
@@ -103,14 +112,19 @@ export async function buyerDetails(
   return reader === account ? billingDetails.of(account) : null;
 }
 
-/** Returns the saved card that paid the purchase of a receipt, for a reader: only the buyer sees it. Null for anyone else, and for other payments. */
+/**
+ * Returns the card that paid the purchase of a receipt, for a reader: only the buyer sees it. Null for anyone else, for other payments, and while the processor
+ * does not say.
+ */
 export async function buyerCard(
-  { orders }: Pick<PaymentContext, 'orders'>,
+  { orders, processor }: Pick<PaymentContext, 'orders' | 'processor'>,
   signed: SignedReceipt.VerifiedReceipt,
   reader: string | null,
 ): Promise<Pick<SavedCard, 'brand' | 'last4'> | null> {
   if (signed.kind !== 'purchase' || reader !== signed.account) return null;
-  return (await orders.find(signed.purchase))?.savedCard ?? null;
+  const order = await orders.find(signed.purchase);
+  if (order === null || order.payment === null || order.rail === 'x402') return null;
+  return order.savedCard ?? processor.cardOfPayment(order.payment).catch(() => null);
 }
 
 /** Returns true when the processor made an invoice: for each period of a plan that renews, and for a taxed payment on a hosted page. */

@@ -5,7 +5,7 @@ import type { Hold, HoldRequest } from '../ledger/hold.ts';
 import { type Sender, SocketMeter } from '../proxy/socket-meter.ts';
 import * as CallHold from './call-hold.ts';
 import type { PaidCall } from './call-request.ts';
-import { GrowingHold } from './growing-hold.ts';
+import { GrowingHold, type GrowthRefusal } from './growing-hold.ts';
 import type { PaidCallContext } from './paid-call-context.ts';
 
 /** The charge of a connection is booked in parts of at most this many steps, and after this time. A process that dies loses one part. */
@@ -39,7 +39,7 @@ export class SocketSale {
   #hasRow = false;
   #ending: Promise<void> | null = null;
   /** Why no more could be held. */
-  refusal: CallHold.HoldRefusal | null = null;
+  refusal: GrowthRefusal | null = null;
   /** The charge of all parts. */
   charged = { units: 0, cost: Money.zero };
 

@@ -117,16 +117,17 @@ export async function sell(
       held: StreamedCall.worth(hold),
       hidesUsage,
       stallMs: stallMsOf(shop.catalog, operation.service),
+      isFinished: () => rule.onLeave === 'finish' || shop.unpaid.isOut(call.account),
+      isPartCharged: () => shop.unpaid.isCharged(call.account),
       readOn: (abandon) => shop.unpaid.readOn(abandon),
       growing: growingOf(operation, rule, worst, hold, holding),
       settle(end, sold) {
         isSettling = true;
         return settleStream(response, end, sold);
       },
-      async fail(isUnpaid) {
+      async release() {
         // A settlement releases the hold itself; releasing it twice would let its credit be spent twice.
         if (!isSettling) shop.writer.release(await holding.current());
-        if (isUnpaid) shop.unpaid.add(call.account);
       },
     };
   }
@@ -140,7 +141,7 @@ export async function sell(
   return settleStream(collected.response, collected.end);
 }
 
-/** Returns how the hold of a stream grows; null when its worst case is held. */
+/** Returns how the hold of a stream grows; null without a rule for it. One whose worst case is held does not grow, but its parts have a price. */
 function growingOf(
   operation: Operation,
   rule: StreamRule,
@@ -148,7 +149,7 @@ function growingOf(
   { units }: Hold,
   holding: GrowingHold,
 ): StreamedCall.GrowingStream | null {
-  if (rule.extend === undefined || units >= worst.units) return null;
+  if (rule.extend === undefined) return null;
   return {
     growth: new StreamGrowth(rule, rule.extend, operation, worst),
     extend: (needed, wanted) => holding.extend(needed, wanted),

@@ -10,11 +10,11 @@ import { StreamDestination } from '../proxy/stream-destination.ts';
 import type { SoldPart, StreamGrowth } from '../proxy/stream-growth.ts';
 import { StreamMeter, type StreamResult } from '../proxy/stream-meter.ts';
 import type { Destination, Piped, StreamedResponse, WholeResponse } from '../proxy/upstream-response.ts';
-import type { HoldRefusal } from './call-hold.ts';
 import type { CallerLeft, CallRefusal, ServedResponse } from './call-result.ts';
+import type { GrowthRefusal } from './growing-hold.ts';
 import * as PaidResponse from './paid-response.ts';
 
-/** The response of a call is a stream, metered while it is passed on. Call `settle` or `fail`, and `fail` after `settle` only when that rejected. */
+/** The response of a call is a stream, metered while it is passed on. Call `settle` or `release`, and `release` after `settle` only when that rejected. */
 export type StreamingCall = {
   kind: 'streaming';
   callId: string;
@@ -26,17 +26,21 @@ export type StreamingCall = {
   hidesUsage: boolean;
   /** Maximum time in which the caller reads nothing, in milliseconds. */
   stallMs: number;
+  /** Returns true when the stream is read on after its caller left: by its rule, or because its account often leaves. */
+  isFinished(): boolean;
+  /** Decides about a stream that its caller left, and that did not end, after a part of it was passed on. @returns true when that part is charged */
+  isPartCharged(): boolean;
   /** Registers that the stream is read on after its caller left. Returns a function to call at its end, or null when the process is ending. */
   readOn(abandon: () => void): (() => void) | null;
-  /** The growth of its hold; null when its worst case is held. */
+  /** The growth of its hold; null when nothing bounds the cost of a part. */
   growing: GrowingStream | null;
-  /** Charges for the complete stream, or for the part `sold` of one that ended for lack of credit. Releases the hold also when it rejects. */
+  /** Charges for the complete stream, or for the part `sold` of one that ended early. Releases the hold also when it rejects. */
   settle(
     end: Omit<StreamResult, 'withheld'>,
     sold?: SoldPart,
   ): Promise<ServedResponse | CallRefusal | CallerLeft>;
-  /** Releases the hold, unless `settle` was called: the stream is not complete. `isUnpaid`: its caller received a part of it and then left. */
-  fail(isUnpaid: boolean): Promise<void>;
+  /** Releases the hold, unless `settle` was called: the stream is not complete, and free. */
+  release(): Promise<void>;
 };
 
 /** A stream whose hold grows while it is passed on. */
@@ -46,7 +50,7 @@ export type GrowingStream = {
   /** The units that are held at its start. */
   heldUnits: number;
   /** Why the hold could not be extended. */
-  refusal(): HoldRefusal | null;
+  refusal(): GrowthRefusal | null;
 };
 
 /** A caller's side of a stream. */
@@ -62,7 +66,7 @@ export type StreamEnd =
       /** True when the caller had left before the upstream ended the stream. */
       hasLeft: boolean;
       /** Why the stream ended early; null when it is complete. */
-      refusal: HoldRefusal | null;
+      refusal: GrowthRefusal | null;
     }
   | { kind: 'cut'; reason: string };
 
@@ -127,11 +131,13 @@ export async function relay(call: StreamingCall, caller: StreamCaller): Promise<
     new ExtendingDestination(destination, growing.growth, rule.format, growing.heldUnits, growing.extend);
   let late: NodeJS.Timeout | null = null;
   let hasLeft = false;
+  let received: SoldPart | undefined;
   let settled: (() => void) | null = null;
   const leave = () => {
     if (hasLeft || destination.closed) return;
     hasLeft = true;
-    if (rule.onLeave === 'finish') settled = call.readOn(() => destination.abandon());
+    received = growing?.growth.sold();
+    if (call.isFinished()) settled = call.readOn(() => destination.abandon());
     if (settled === null) return destination.abandon();
     destination.leave();
     late = setTimeout(() => destination.abandon(), rule.finishMs);
@@ -144,7 +150,13 @@ export async function relay(call: StreamingCall, caller: StreamCaller): Promise<
     if (piped !== 'ended' && piped !== 'refused') {
       // A caller who did not read for as long as the upstream may pause has left, even if its connection is open.
       const wasLeft = hasLeft || (piped === 'abandoned' && !isOverfull(meter, gate));
-      await call.fail(wasLeft && destination.hasPassed);
+      const isPartCharged = wasLeft && destination.hasPassed && call.isPartCharged();
+      // A stream that broke off is free, as if its caller had stayed.
+      if (isPartCharged && piped === 'abandoned') {
+        caller.destroy();
+        return await chargeLeft(call, meter.end(), received ?? growing?.growth.sold());
+      }
+      await call.release();
       return { kind: 'cut', reason: wasLeft ? 'caller_left' : piped };
     }
     return await charge(call, meter.end(), hasLeft, piped === 'refused' ? growing : null);
@@ -167,6 +179,17 @@ async function charge(
   const withheld = refused === null ? end.withheld : [];
   const refusal = refused?.refusal() ?? null;
   return { kind: 'charged', paid, withheld, usage: end.usage, hasLeft, refusal };
+}
+
+/** Charges a stream that its caller left: for the events that it received, or, where nothing bounds their cost, by the usage so far. */
+async function chargeLeft(
+  call: StreamingCall,
+  end: StreamResult,
+  received: SoldPart | undefined,
+): Promise<StreamEnd> {
+  const paid = await call.settle(end, received);
+  if (paid.kind !== 'served') return { kind: 'cut', reason: paid.kind };
+  return { kind: 'charged', paid, withheld: [], usage: end.usage, hasLeft: true, refusal: null };
 }
 
 /** Returns true when a part of a stream is too long to be kept. */

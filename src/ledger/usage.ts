@@ -48,8 +48,15 @@ export const allCalls: UsageSelection = { service: null, key: null, model: null 
 export const dailyGroups = ['service', 'model', 'key'] as const;
 export type DailyGroup = (typeof dailyGroups)[number];
 
-/** The usage of one service, model or key on one day (UTC, `2030-01-31`). `name` is empty for calls without a model or key. */
-export type DailyUsage = { day: string; name: string; calls: number; units: number; cost: Money };
+/** The usage of one service, model or key on one day (UTC, `2030-01-31`). `name` is empty for calls without a model or key; `included`: units that plans paid. */
+export type DailyUsage = {
+  day: string;
+  name: string;
+  calls: number;
+  units: number;
+  included: number;
+  cost: Money;
+};
 
 /** The calls of an account on a closed day (usage-closing.ts) that have the same service, operation, plan, key and model. */
 export type ClosedUsage = Pick<

@@ -23,6 +23,8 @@ export type Delivery = {
   url: string;
   state: 'waiting' | 'delivered' | 'failed';
   attempts: readonly Attempt[];
+  /** The time of the next attempt for this account and endpoint; null when none is planned. */
+  dueMs: number | null;
 };
 
 /** An address that events are delivered to. `types` is null for all types. `reason`: why it is disabled. */

@@ -171,6 +171,8 @@ export interface Processor {
   taxOnPage(payment: string): Promise<Money>;
   /** Returns the invoice page of a payment, or of an invoice with nothing left to pay; null when there is none. */
   invoicePage(payment: string): Promise<string | null>;
+  /** Returns the card of a payment, for its receipt; null for another means, and for an invoice. Responds within a few seconds. */
+  cardOfPayment(payment: string): Promise<Pick<SavedCard, 'brand' | 'last4'> | null>;
   readPayment(id: string): Promise<Payment>;
   /** Lists the payments made for the order's challenge: usually one, none when the charge never arrived. */
   chargesOf(order: Order): Promise<Payment[]>;

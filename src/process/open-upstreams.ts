@@ -39,7 +39,7 @@ export function openUpstreams(options: Options): Upstream {
   return routed(new Map(opened), report);
 }
 
-function openSingle({ config, catalog, held, waits }: Options): Upstream {
+function openSingle({ config, catalog, held, waits, report }: Options): Upstream {
   const { upstream } = catalog;
   const limits = UpstreamLimits.limits(upstream.limits);
   return fairQueue(
@@ -51,6 +51,7 @@ function openSingle({ config, catalog, held, waits }: Options): Upstream {
       timeoutMs: upstream.timeoutMs,
       readinessPath: upstream.readinessPath,
       held,
+      report,
     }),
     limits,
     waits,

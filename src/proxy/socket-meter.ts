@@ -10,6 +10,7 @@ export type Sender = 'upstream' | 'caller';
 export class SocketMeter {
   readonly #rule: SocketRule;
   readonly #operation: Pick<Operation, 'units' | 'unitsMax'>;
+  /** Messages or bytes so far; by usage, the units. */
   #count = 0;
 
   constructor(rule: SocketRule, operation: Pick<Operation, 'units' | 'unitsMax'>) {
@@ -24,20 +25,19 @@ export class SocketMeter {
     const { units, unitsMax } = this.#operation;
     if (by === 'usage') {
       const reported = isBinary || units.kind !== 'pointer' ? null : reportedAt(data, units.pointer);
-      return reported === null ? 0 : Math.min(this.#added(reported), WorstCase.ceiling(unitsMax));
+      return reported === null ? 0 : this.#added(reported, WorstCase.ceiling(unitsMax));
     }
     const before = Math.ceil(this.#count / per);
     this.#count += by === 'bytes' ? data.length : 1;
     return (Math.ceil(this.#count / per) - before) * (units.kind === 'fixed' ? units.units : 0);
   }
 
-  /** The units by which a report raises the whole usage. A lower total than before returns nothing. */
-  #added(reported: number): number {
-    const before = this.#count;
-    const { merge } = this.#rule;
-    this.#count =
-      merge === 'sum' ? before + reported : merge === 'last' ? reported : Math.max(before, reported);
-    return Math.max(0, this.#count - before);
+  /** The units that a report adds, at most `most`. A total adds what it exceeds the units so far by: a lower one returns nothing. */
+  #added(reported: number, most: number): number {
+    const before = this.#rule.merge === 'sum' ? 0 : this.#count;
+    const added = Math.min(Math.max(0, reported - before), most);
+    this.#count += added;
+    return added;
   }
 }
 

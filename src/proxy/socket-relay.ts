@@ -32,22 +32,23 @@ export type SocketEnd = { reason: string | null; hasLeft: boolean; code: number 
 
 /** Passes messages on between two WebSockets, with their kind and order, and closes both together. */
 export class SocketRelay {
+  /** Resolves when both connections are closed; rejects then with the fault that ended them. */
   readonly closed: Promise<SocketEnd>;
   readonly #options: SocketRelayOptions;
   readonly #lanes: readonly [Lane, Lane];
   readonly #ticking: NodeJS.Timeout;
   readonly #late: NodeJS.Timeout;
-  readonly #whenClosed: (end: SocketEnd) => void;
+  readonly #whenClosed: PromiseWithResolvers<SocketEnd>;
   readonly #idle: NodeJS.Timeout;
   #open = 2;
   #end: SocketEnd | null = null;
+  #fault: { cause: unknown } | null = null;
   #isRefused = false;
 
   constructor(options: SocketRelayOptions) {
     this.#options = options;
-    const { promise, resolve } = Promise.withResolvers<SocketEnd>();
-    this.closed = promise;
-    this.#whenClosed = resolve;
+    this.#whenClosed = Promise.withResolvers();
+    this.closed = this.#whenClosed.promise;
     const { caller, upstream } = options;
     this.#lanes = [new Lane(this, 'upstream', upstream, caller), new Lane(this, 'caller', caller, upstream)];
     this.#ticking = setInterval(() => void this.#tick(), aliveMs);
@@ -72,6 +73,12 @@ export class SocketRelay {
     upstream.close(1000);
     caller.resume();
     upstream.resume();
+  }
+
+  /** Ends both connections, because a message could not be decided about. */
+  failed(cause: unknown): void {
+    this.#fault ??= { cause };
+    this.close(1011, 'internal');
   }
 
   /** A message arrived. */
@@ -104,7 +111,8 @@ export class SocketRelay {
     clearInterval(this.#ticking);
     clearTimeout(this.#late);
     clearTimeout(this.#idle);
-    this.#whenClosed(this.#end);
+    if (this.#fault === null) this.#whenClosed.resolve(this.#end);
+    else this.#whenClosed.reject(this.#fault.cause);
   }
 
   async #tick(): Promise<void> {
@@ -140,7 +148,7 @@ class Lane {
       relay.heard();
       if (relay.isRefused) return;
       this.#queue.push({ data: data as Buffer, isBinary });
-      void this.#pump();
+      this.#pump().catch((fault: unknown) => relay.failed(fault));
     });
     from.on('ping', () => this.#control());
     from.on('pong', () => this.#control());
@@ -182,18 +190,26 @@ class Lane {
       return;
     }
     this.#isPumping = true;
+    try {
+      await this.#passAll();
+    } finally {
+      this.#isPumping = false;
+      if (this.#from.isPaused) this.#from.resume();
+      if (this.#ended !== null) this.#finish();
+    }
+  }
+
+  /** Passes messages on until none waits, or one is refused. */
+  async #passAll(): Promise<void> {
     for (let message = this.#queue.shift(); message !== undefined; message = this.#queue.shift()) {
       const grant = await this.#relay.admit(this.#sender, message.data, message.isBinary);
-      if (grant === null) break;
+      if (grant === null) return;
       const sent = this.#send(message, grant);
       if (this.#to.bufferedAmount > bufferedBytesMax) {
         this.#from.pause();
         await sent;
       }
     }
-    this.#isPumping = false;
-    if (this.#from.isPaused) this.#from.resume();
-    if (this.#ended !== null) this.#finish();
   }
 
   /** Sends one message. Resolves when it was handed to the system, or is lost. */

@@ -19,7 +19,7 @@ type Fields = Record<string, unknown>;
 /**
  * Sets the fields of the rule in a request that asks for a stream. Each top-level member that contains one is written again at the end of the
  * object, and every other member of its name is removed, so that parsers that differ about repeated names agree. All other bytes stay.
- * A body that is not a JSON object is not changed, nor is any body without a rule.
+ * A body that is not a JSON object, or is nested too deeply, is not changed and does not count as asking, nor is any body without a rule.
  */
 export function prepare(rule: StreamRule | null, rawHeaders: readonly string[], body: Buffer): StreamRequest {
   const unchanged = { body, asks: false, asksUsage: false };
@@ -29,7 +29,8 @@ export function prepare(rule: StreamRule | null, rawHeaders: readonly string[], 
   const asks = rule.when === null || isAsking(JsonPointer.resolve(request, rule.when));
   if (!asks) return unchanged;
   const asksUsage = rule.set.every(({ pointer, value }) => JsonPointer.resolve(request, pointer) === value);
-  return { body: withFields(rule, request, body), asks, asksUsage };
+  const edited = withFields(rule, request, body);
+  return edited === null ? unchanged : { body: edited, asks, asksUsage };
 }
 
 function isAsking(value: unknown): boolean {
@@ -46,7 +47,8 @@ function objectOf(rawHeaders: readonly string[], body: Buffer): Fields | null {
   }
 }
 
-function withFields({ set }: StreamRule, request: Fields, body: Buffer): Buffer {
+/** Returns the body with the fields of the rule; null when what is beside them is nested too deeply to be written again. */
+function withFields({ set }: StreamRule, request: Fields, body: Buffer): Buffer | null {
   if (set.length === 0) return body;
   const members = new Map<string, unknown>();
   for (const { pointer, value } of set) {
@@ -60,9 +62,19 @@ function withFields({ set }: StreamRule, request: Fields, body: Buffer): Buffer 
   if (edited === null) return body;
   const end = edited.lastIndexOf(0x7d);
   const isEmpty = edited.subarray(0, end).toString('latin1').trimEnd().endsWith('{');
-  const added = [...members].map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`);
+  const added = writtenOf(members);
+  if (added === null) return null;
   const text = Buffer.from(`${isEmpty ? '' : ','}${added.join(',')}`);
   return Buffer.concat([edited.subarray(0, end), text, edited.subarray(end)]);
+}
+
+function writtenOf(members: ReadonlyMap<string, unknown>): string[] | null {
+  try {
+    return [...members].map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`);
+  } catch (fault) {
+    if (fault instanceof RangeError) return null;
+    throw fault;
+  }
 }
 
 /** Returns `into` with the value at the place, as a new object. */

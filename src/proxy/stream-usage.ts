@@ -3,6 +3,9 @@ import type { StreamRule, UsageMerge } from '../catalog/stream-rule.ts';
 
 type Fields = Record<string, unknown>;
 
+/** Usage with more nested objects and lists than this is ignored: it could not be combined, or written as JSON. */
+const levelsMax = 32;
+
 /** The name and data of an event: its SSE fields, or the JSON text of a line. */
 export type EventContent = { name: string; data: string };
 
@@ -47,7 +50,7 @@ export class StreamUsage {
     if (value === null) return false;
     const pointer = this.#pointerOf(name, value);
     const found = pointer === undefined ? undefined : JsonPointer.resolve(value, pointer);
-    if (!isObject(found)) return false;
+    if (!isObject(found) || !isWithin(found, levelsMax)) return false;
     this.#usage ??= {};
     merge(this.#usage, found, this.#rule.usage.merge);
     const lists = Object.values(value).filter((member) => Array.isArray(member));
@@ -95,10 +98,19 @@ function merge(into: Fields, from: Fields, how: UsageMerge): void {
       const inner = isObject(known) ? known : {};
       merge(inner, value, how);
       into[name] = inner;
-    } else if (how === 'max' && typeof value === 'number' && typeof known === 'number')
+    } else if (value === Number.POSITIVE_INFINITY)
+      // JSON has no infinity: it would be written as null, which counts as nothing.
+      into[name] = Number.MAX_VALUE;
+    else if (how === 'max' && typeof value === 'number' && typeof known === 'number')
       into[name] = Math.max(known, value);
     else into[name] = value;
   }
+}
+
+/** Returns true when a value has at most `levels` objects and lists inside each other. */
+function isWithin(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return levels > 0 && Object.values(value).every((member) => isWithin(member, levels - 1));
 }
 
 function parsed(data: string): Fields | null {

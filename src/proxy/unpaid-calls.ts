@@ -100,7 +100,7 @@ export class UnpaidCalls {
   /** Decides about a charged response whose caller left before receiving it. @returns true when the charge is kept */
   isCharged(account: string): boolean {
     if (this.#isDraining) return false;
-    if (this.#isOut(account)) return true;
+    if (this.isOut(account)) return true;
     this.add(account);
     return false;
   }
@@ -135,7 +135,7 @@ export class UnpaidCalls {
   /** Decides what happens to an abandoned call. Returns a function that ends the reading, or null when the call is free and aborted. */
   leave(account: string, abandon: () => void): (() => void) | null {
     if (this.#isDraining) return null;
-    if (!this.#isOut(account)) {
+    if (!this.isOut(account)) {
       this.add(account);
       return null;
     }
@@ -162,8 +162,8 @@ export class UnpaidCalls {
       for (const resolve of this.#whenRead.splice(0)) resolve();
   }
 
-  /** Returns true when the account has no free unpaid calls left. */
-  #isOut(account: string): boolean {
+  /** Returns true when the account has no free unpaid calls left: it pays for the next call that it leaves. */
+  isOut(account: string): boolean {
     return this.#limits.callsMax === 0 || this.isOver(account);
   }
 

@@ -5,6 +5,8 @@ export type Dialled =
   | {
       kind: 'open';
       socket: WebSocket;
+      /** Returns false when its connection is destroyed. One that is being closed still sends what was handed over before. */
+      isConnected(): boolean;
       /** Returns true when a message contains a secret of the upstream. */
       hasSecret(message: Buffer): boolean;
     }

@@ -224,7 +224,7 @@ describe('in the words of a seller', () => {
     );
     expect(changes.map(({ deed, severity }) => [deed, severity])).toEqual([['changed', 'raises_price']]);
     expect(changes[0]?.says).toEqual([
-      'start: 12 subscribers: renewals keep their price (12 accounts 99.00 USD a month for 200000 units); the new terms apply to new subscribers and to changes of plan',
+      'start: 12 subscribers: renewals keep their price (12 accounts 99.00 USD a month for 200,000 units); the new terms apply to new subscribers and to changes of plan',
     ]);
   });
 

@@ -34,6 +34,8 @@ describe('operations that manage the account of the seller', () => {
     'GET /user/repos',
     'GET /v2/me',
     'POST /oauth/token',
+    'POST /tokens/revoke',
+    'POST /invites/count',
     'POST /invites',
     'POST /quotas',
   ])('are left out: %s', (call) => expect(soldOf(choose([call]))).toEqual([]));
@@ -41,6 +43,7 @@ describe('operations that manage the account of the seller', () => {
   test.each([
     'POST /messages/count_tokens',
     'POST /responses/input_tokens',
+    'POST /tokens/count',
     'GET /users/{id}',
     'GET /keywords',
     'GET /organizations/{id}',

@@ -7,6 +7,7 @@ import { openReference } from '../../src/discovery/reference.ts';
 import * as Samples from '../../src/http/pages/code-samples.ts';
 import * as Markdown from '../../src/http/pages/markdown.ts';
 import { code, source } from '../../src/http/pages/page-script.ts';
+import { isNamed, navigation } from '../../src/http/pages/reference/navigation.ts';
 import { operation, type ReferenceWriter } from '../../src/http/pages/reference/operation.ts';
 import { type Outline, pagesOf } from '../../src/http/pages/reference/outline.ts';
 import { fieldTable } from '../../src/http/pages/reference/schema-table.ts';
@@ -113,6 +114,34 @@ test('a schema that contains itself or never ends makes a table with an end', ()
   const looped = { ...write, root, read: (value: unknown) => readIn(root, value) };
   const html = String(fieldTable(looped, { $ref: '#/components/schemas/Node' }, true));
   expect(html.match(/<tr>/g)?.length).toBeLessThan(30);
+});
+
+test('a small object is shown in line, and a larger one folded', () => {
+  const object = (names: string) => ({
+    type: 'object',
+    properties: Object.fromEntries([...names].map((name) => [name, { type: 'number' }])),
+  });
+  const table = (range: object) => String(fieldTable(write, { type: 'object', properties: { range } }, true));
+  expect(table(object('abc'))).not.toContain('<details');
+  expect(table(object('abcd'))).toContain('<details');
+  expect(table({ type: 'object', properties: { inner: object('a') } })).toContain('<details');
+});
+
+test('the search lists as named what the filter of the navigation shows', () => {
+  const html = String(navigation(english, outline, { chapter: null, page: null }));
+  const shown = [...html.matchAll(/<li data-words="([^"]*)"><a href="([^"#]+)"/g)];
+  for (const words of ['email', 'Company search', 'POST jobs', 'hq', 'nothing at all']) {
+    const byFilter = shown
+      .filter(([, own = '']) =>
+        words
+          .toLowerCase()
+          .split(' ')
+          .every((word) => own.includes(word)),
+      )
+      .map(([, , path]) => path);
+    const named = pagesOf(outline).filter((page) => isNamed(page, words));
+    expect(named.map(({ path }) => path)).toEqual(byFilter);
+  }
 });
 
 function readIn(root: { components: { schemas: Record<string, object> } }, value: unknown) {

@@ -213,6 +213,7 @@ test('a form of an old page keeps what was changed in it, and does not undo the 
     new RegExp(`name="plans\\[1\\]\\.${name}"[^>]*value="([^"]*)"`).exec(again.html)?.[1];
   expect([again.status, value('price_usd'), value('included')]).toEqual([422, '12.00', '150']);
   expect(again.html).toContain('id="plans[1].price_usd-hint">Another person changed this. Now 12.00.<');
+  expect(again.html).toContain('<a href="#plans[1].price_usd">Small: Price</a>: now 12.00<');
   expect(again.html).not.toContain('id="plans[1].included-hint"');
   await publish(owner, await edit(owner, 'plans', { 'plans[1].price_usd': '10.00' }));
   expect(await readFile(here(), 'utf8')).toBe(catalogue);

@@ -83,11 +83,12 @@ test('an edit is reviewed with its effects, published in every process, and keep
   expect(await readFile(here(), 'utf8')).toBe(text);
   await expect.poll(() => readFile(there(), 'utf8')).toBe(text);
   await expect.poll(() => priceOf('Small', elsewhere)).toBe('12.00');
-  expect(done.html).toMatch(/admin at 198\.51[^<]*<\/td><td[^>]*>New year<\/td>/);
+  expect(done.html).toMatch(/Admin token<\/td><td[^>]*>New year<\/td>/);
   expect(await readdir(join(folder, 'here'))).toEqual(['catalog.yaml']);
   // The revert is an edit, too.
   const history = /href="([^"]*\/history\/\d+)"/.exec(done.html)?.[1] ?? '';
   const { html } = await owner.open(history);
+  expect(html).toMatch(/Plan small<\/h3>\s*<ul><li>Price: 10\.00 → 12\.00 USD \(\+20%\)/);
   const back = await owner.open(`${base}/file`, { base: hidden(html, 'base'), text: hidden(html, 'text') });
   expect((await publish(owner, back)).html).toContain('Published.');
   expect(await readFile(here(), 'utf8')).toBe(catalogue);
@@ -148,14 +149,16 @@ test('a bad value is refused beside its field, and a shared one with a way out',
   const missing = await edit(owner, 'brand', { 'storefront.name': '' });
   expect(missing.html).toMatch(/id="storefront\.name-fault">/);
   const plan = await edit(owner, 'plans', {
-    'new.id': 'Big One',
     'new.price_usd': '1',
     'new.every': 'year',
     'new.included': '5',
   });
-  expect([plan.status, plan.html.includes('id="new.id-fault"')]).toEqual([422, true]);
+  expect([plan.status, plan.html.includes('id="new.name-fault"')]).toEqual([422, true]);
+  const none = await edit(owner, 'plans', { 'new.name': 'Big One', 'new.price_usd': '9', 'new.covers': '' });
+  expect([none.status, none.html.includes('id="new.covers-fault"')]).toEqual([422, true]);
   const broken = await edit(owner, 'file', { text: 'plans: [' });
-  expect([broken.status, broken.html.includes('Line 1:')]).toEqual([422, true]);
+  expect([broken.status, broken.html.includes('<a href="#line-1">Line 1</a>: ')]).toEqual([422, true]);
+  expect(broken.html).toContain('<span id="line-1" class="bad">1</span>');
   expect(await readFile(here(), 'utf8')).toBe(catalogue);
 });
 
@@ -202,6 +205,25 @@ test('a whole file that is edited in two browsers keeps both edits, or names wha
   expect(unknown.html).toMatch(/<del>- # by hand<\/del>/);
 });
 
+test('lines are found in a text that is not saved yet, which stays as it is', async () => {
+  const owner = await signedIn(shop.url);
+  const stale = hidden((await owner.open(`${base}/file`)).html, 'base');
+  const text = `${catalogue}# PRICE_USD <b>\n`;
+  const at = text.split('\n').flatMap((line, nth) => (/price_usd/i.test(line) ? [nth + 1] : []));
+  const { status, html } = await owner.open(`${base}/file`, {
+    ...{ base: stale, act: 'find', sought: 'price_usd' },
+    text: text.replaceAll('\n', '\r\n'),
+  });
+  expect(status).toBe(200);
+  expect([...html.matchAll(/<a href="#line-(\d+)">/g)].map(([, line]) => Number(line))).toEqual(at);
+  for (const line of at) expect(html).toContain(`<span id="line-${line}">${line}</span>`);
+  expect(unescaped(/<textarea class="code"[^>]*>\n(.*?)<\/textarea>/s.exec(html)?.[1] ?? '')).toBe(text);
+  expect(hidden(html, 'base')).toBe(stale);
+  const none = await owner.open(`${base}/file`, { base: stale, act: 'find', sought: '<i>', text });
+  expect(none.html).toContain('No line with “&lt;i&gt;”.');
+  expect(await readFile(here(), 'utf8')).toBe(catalogue);
+});
+
 test('a plan that buyers hold is not taken away, and the file stays', async () => {
   const owner = await signedIn(shop.url);
   const { html } = await owner.open(`${base}/file`);
@@ -216,14 +238,22 @@ test('a plan that buyers hold is not taken away, and the file stays', async () =
 test('a new plan and branding are in force at once', async () => {
   const owner = await signedIn(shop.url);
   const plan = {
-    'new.id': 'big',
     'new.name': 'Big',
+    'new.description': 'For many lists',
+    'new.covers': 'lists',
     'new.price_usd': '99.00',
     'new.every': 'year',
     'new.included': '5000',
   };
   expect((await publish(owner, await edit(owner, 'plans', plan))).status).toBe(200);
   expect(await priceOf('Big')).toBe('99.00');
+  expect(await readFile(here(), 'utf8')).toMatch(/id: "?big"?.*\n?.*For many lists/s);
+  // A second plan of the same name gets an id of its own.
+  const again = await edit(owner, 'plans', { ...plan, 'new.included': '6000' });
+  expect([
+    again.status,
+    again.html.includes('id: &quot;big-2&quot;') || again.html.includes('id: big-2'),
+  ]).toEqual([200, true]);
   const brand = {
     'storefront.name': 'New & name',
     'storefront.brand.colour': '#aa0000',

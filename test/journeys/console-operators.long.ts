@@ -118,11 +118,13 @@ describe('a passkey', () => {
   test('invitation links work once, end when a newer one is made, and end after their time', async () => {
     const owner = await withToken();
     const { link } = await member('viewer', owner);
-    expect((await browser().open(link)).status).toBe(410);
+    const used = await browser().open(link);
+    expect([used.status, used.html.includes('This link was used')]).toEqual([410, true]);
     const email = `twice.${id('x')}@example.com`;
     const first = await invited(owner, email, 'viewer');
     const newer = await invited(owner, email, 'viewer');
     expect([(await browser().open(first)).status, (await browser().open(newer)).status]).toEqual([410, 200]);
+    expect((await browser().open(first)).html).toContain('was replaced by a newer one');
     // Two browsers at the same time: one passkey.
     const both = [browser(), browser()];
     const answers = await Promise.all(
@@ -134,7 +136,8 @@ describe('a passkey', () => {
     expect(answers.filter((status) => status === 303)).toHaveLength(1);
     const late = await invited(owner, `late.${id('x')}@example.com`, 'viewer');
     await shop.sql`UPDATE shop.operator_invitation SET expires_at = now() WHERE used_at IS NULL`;
-    expect((await browser().open(late)).status).toBe(410);
+    const expired = await browser().open(late);
+    expect([expired.status, expired.html.includes('This link has expired')]).toEqual([410, true]);
   });
 
   test('a response is refused when it is replayed, forged, or of another origin, relying party, browser or person', async () => {

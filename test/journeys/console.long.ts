@@ -152,6 +152,7 @@ describe('who comes in', () => {
     }
     const wrong = await stranger.open('/console/sign-in', { token: `${token}x`, to: '/admin' });
     expect([wrong.status, wrong.headers.get('set-cookie')]).toEqual([401, null]);
+    expect(wrong.html).toMatch(/id="token"[^>]* aria-invalid="true"/);
   });
 
   test('an address that guesses is slowed down, at both doors together', async () => {
@@ -306,6 +307,15 @@ describe('the front page', () => {
     expect((found.Gross ?? 0) - (empty.Gross ?? 0)).toBe(17_000_000);
     // The period was paid in money and is on the books in units.
     expect(found.Gross).toBe(paid.processor + 10_000_000);
+
+    // A day that is 20 days ago counts for 30 and 90 days, and not for 7.
+    await shop.sql`UPDATE shop.purchase SET granted_at = granted_at - interval '20 days' WHERE id = ${buyers[0].order}`;
+    const grossOf = async (days: string) => sums((await seller.open(`?days=${days}`)).html).Gross;
+    expect(await Promise.all(['7', '30', '90', '8'].map(grossOf))).toEqual([
+      paid.paid - 4_000_000,
+      ...[paid.paid, paid.paid, paid.paid],
+    ]);
+    await shop.sql`UPDATE shop.purchase SET granted_at = granted_at + interval '20 days' WHERE id = ${buyers[0].order}`;
 
     const byRail = rows(html, 'Gross revenue by method');
     expect(usd(byRail.get('Card (agent)')?.[1])).toBe(paid.processor);
@@ -517,9 +527,9 @@ describe('what the seller does', () => {
     expect(sent.map(({ status }) => status)).toEqual([200, 200]);
     const no = { act: 'decline', reason: 'It was used.' };
     expect((await seller.open(page, no)).status).toBe(422);
-    expect(
-      (await seller.open(`/console/payments/${sorry.order}`, { act: 'decline', reason: ' ' })).status,
-    ).toBe(422);
+    const unsaid = await seller.open(`/console/payments/${sorry.order}`, { act: 'decline', reason: ' ' });
+    expect([unsaid.status, unsaid.html.includes('id="reason-fault"')]).toEqual([422, true]);
+    expect(unsaid.html).toContain('<a href="#reason">');
     expect((await seller.open(`/console/payments/${sorry.order}`, no)).status).toBe(200);
     const told = async (buyer: typeof glad) =>
       (await Customer.call(buyer, 'GET', path(buyer.order))).body.refund_request;
@@ -566,6 +576,20 @@ describe('what the seller does', () => {
     const [, person, , details, address] = entries.get('Granted credit') ?? [];
     expect([person, address]).toEqual(['Admin token', expect.stringMatching(/^198.51.100.\d+$/)]);
     expect(details).toMatch(/^5.00 USD, “sorry”More.*Plan: credit/);
+    // Sign-ins have a list of their own, with the same filter.
+    const actsOf = async (query: string) => [
+      ...new Set(
+        [...(await seller.open(`/console/audit${query}`)).html.matchAll(/scope="row"[^>]*>([^<]+)</g)].map(
+          ([, act]) => act,
+        ),
+      ),
+    ];
+    expect(await actsOf('')).not.toContain('Signed in');
+    expect(await actsOf('?show=sign-ins')).toEqual(['Signed in']);
+    expect(await actsOf('?show=all')).toEqual(expect.arrayContaining(['Signed in', 'Granted credit']));
+    expect(await actsOf('?act=signed_in')).toEqual(['Signed in']);
+    expect(await actsOf(`?show=sign-ins&account=${buyer.account}`)).toEqual([]);
+    expect((await seller.open('/console/audit.csv')).html).not.toContain(',signed_in,');
     const csv = await seller.open(`/console/audit.csv?account=${buyer.account}`);
     expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8');
     expect(csv.html).toMatch(/^when,who,action,subject,details\r\n[^,]+,admin at [^,]+,grant,acc_/);
@@ -576,8 +600,12 @@ describe('what the seller does', () => {
     const buyer = await bought('1.00');
     const page = `/console/accounts/${buyer.account}`;
     const call = () => Customer.call(buyer, 'GET', `${shop.url}/v1/search?max=1`);
+    const long = await seller.open(page, { act: 'freeze', reason: 'x'.repeat(501) });
+    expect([long.status, long.html.includes('id="reason-fault"')]).toEqual([422, true]);
+    expect((await call()).status).toBe(200);
     const frozen = await seller.open(page, { act: 'freeze', reason: 'abuse <b>' });
     expect(frozen.html).toContain('The account is frozen.');
+    expect(frozen.html).toContain('Frozen because: “abuse &lt;b&gt;”.');
     expect(frozen.html).toContain('abuse &lt;b&gt;');
     expect([(await call()).status, (await call()).body.code]).toEqual([403, 'account_frozen']);
     expect((await seller.open(page, { act: 'unfreeze', reason: 'talked' })).html).toContain(
@@ -667,6 +695,17 @@ describe('what the seller does', () => {
       expect(receiver.faults).toEqual([]);
       expect((await seller.open(`${page}/types`)).html).toContain('period_start');
       expect(JSON.parse((await seller.open(`${page}/openapi.json`)).html)).toEqual(eventDocument());
+      // An endpoint that was added later gets an event by its page.
+      const later = await seller.open(page, { act: 'add', url: `${receiver.url}?later`, types: '' });
+      const other = [...later.html.matchAll(/name="id" value="(ep_\w+)"/g)]
+        .map(([, it]) => it)
+        .find((it) => it !== id);
+      const [order] = await shop.sql<
+        { id: string }[]
+      >`SELECT id FROM shop.event WHERE type = 'account.registered' AND position IS NOT NULL LIMIT 1`;
+      expect((await seller.open(`${page}/${order?.id}`)).html).toContain(`<option value="${other}"`);
+      expect((await seller.open(`${page}/${event}`)).html).not.toContain('Deliver to another endpoint');
+      await seller.open(page, { act: 'remove', id: other ?? '' });
       expect((await seller.open(page, { act: 'disable', id })).html).toContain('switched off');
       expect((await seller.open('/console/audit?act=event_endpoint_added')).html).toContain(receiver.url);
       expect((await seller.open(page)).html).toContain(`href="/admin${page}/endpoints/${id}/remove"`);

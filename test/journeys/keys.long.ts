@@ -144,6 +144,13 @@ describe('a key', () => {
     expect([refused.status, refused.body.errors?.[0]?.field]).toEqual([422, field]);
   });
 
+  test('is not made for services that are nested beyond any measure', async () => {
+    const customer = await Customer.register(shop.url);
+    const body = `{"name":"robot","services":[${'['.repeat(20_000)}${']'.repeat(20_000)}]}`;
+    const refused = await Customer.call(customer, 'POST', `${shop.url}/account/keys`, body);
+    expect([refused.status, refused.body.errors?.[0]?.field]).toEqual([422, 'services[0]']);
+  });
+
   test('is one of a hundred at most', async () => {
     const customer = await Customer.register(shop.url);
     const make = () => Customer.call(customer, 'POST', `${shop.url}/account/keys`, { name: 'robot' });

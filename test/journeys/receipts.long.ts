@@ -60,6 +60,8 @@ test('a receipt that was changed, a token, and anything else are not taken for o
 
 test('whoever holds a receipt can see and print it', async () => {
   const { body } = await Customer.call(agent, 'GET', `${shop.url}/account/receipts`);
+  expect(body.receipts[0].url).toMatch(/\/receipts\/[\w-]{44}$/);
+  expect((await fetch(`${shop.url}/receipts/${order}`)).status).toBe(404);
   const page = await fetch(body.receipts[0].url);
   expect(page.headers.get('content-type')).toContain('text/html');
   const text = await page.text();

@@ -130,6 +130,7 @@ describe.each(Object.keys(screens) as Screen[])('on a %s screen', (screen) => {
 
       await page.goto(`${shop.url}/shop/account/usage`);
       await page.getByRole('link', { name: '7 days' }).click();
+      await page.getByText('Other days, filters and groups', { exact: true }).click();
       await page.getByLabel('Key', { exact: true }).selectOption({ label: 'nightly job' });
       await button(page, 'Apply');
       expect(await page.getByRole('heading', { name: /^Total/ }).textContent()).toMatch(/^Total: \d+ /);

@@ -179,6 +179,16 @@ describe.each(names)('on a %s screen', (screen) => {
       await go('Catalogue');
       await page.getByRole('link', { name: 'Branding' }).click();
       await look(page, 'console-brand', screen);
+      await go('Catalogue');
+      await page.getByRole('link', { name: 'The whole file' }).click();
+      await page.getByLabel('Find in the file').fill('price_usd');
+      await press('Find');
+      await page
+        .getByRole('link', { name: /^Line \d+$/ })
+        .last()
+        .click();
+      expect(await page.locator('.editor span:target').isVisible()).toBe(true);
+      await look(page, 'console-file', screen);
       await go('Health');
       await press('Verify now');
       await page.getByText('The ledger is consistent').waitFor();

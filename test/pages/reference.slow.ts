@@ -73,7 +73,7 @@ describe.each(Object.keys(screens) as Screen[])('on a %s screen', (screen) => {
         await page.getByRole('button', { name: 'Send request' }).click();
         await page.getByRole('status').waitFor();
         expect(await page.getByRole('status').textContent()).toMatch(
-          /^Status200 OKTime\d+ msSize[\d,]+ bytesCost.*\d+ results?/,
+          /^Status200 OKTime[\d,]+ msSize[\d,]+ bytesCost.*\d+ results?/,
         );
         await look(page, 'request-sent', screen);
         await page.getByLabel('API key (optional)').fill('slk_wrong');
@@ -91,7 +91,7 @@ describe.each(Object.keys(screens) as Screen[])('on a %s screen', (screen) => {
     await visiting(screens[screen], async (page) => {
       for (const [path, heading, link] of [
         ['/nope', 'Page not found', 'Go to the shop'],
-        ['/v2/search/people', 'This address cannot be opened in a browser', 'Read the reference'],
+        ['/v2/search/people', 'This address has no page', 'Read the reference'],
         ['/account/usage', 'You are not signed in', 'How to authenticate'],
         ['/receipts/abc', 'Page not found', 'Go to the shop'],
         ['/checkout/none', 'Purchase not found.', 'See plans'],

@@ -29,6 +29,14 @@ function rule(source: Partial<StreamSource>): StreamRule {
   );
 }
 
+test('usage beyond any number stays beyond any maximum, instead of counting as nothing', () => {
+  for (const merge of ['last', 'max'] as const) {
+    const meter = new StreamMeter(rule({ usage: { at: '/usage', merge } }), false);
+    meter.push(Buffer.from('data: {"usage":{"total_tokens":1e999}}\n\n'));
+    expect(JSON.parse(meter.end().usage ?? '')).toEqual({ usage: { total_tokens: Number.MAX_VALUE } });
+  }
+});
+
 /** A stream in each documented form, its rule, its usage, and its last events. */
 const forms = {
   'chat completions': {

@@ -111,6 +111,37 @@ describe('a streamed answer', () => {
     expect(Buffer.concat(read).toString()).toBe('short');
   });
 
+  test.each([1, 2])(
+    'whose destination throws at write %i ends alone: the next call is answered',
+    async (faulty) => {
+      const reports: string[] = [];
+      const written = Promise.withResolvers<void>();
+      const script = async ({ socket, head: sent }: Received) => {
+        if (sent.includes('/small')) return socket.write(`${head(2)}{}`);
+        socket.write(`${head(mebibyte.length)}first`);
+        await written.promise;
+        return socket.write('second');
+      };
+      const report = (event: string) => reports.push(event);
+      const { upstream } = await opened.against(script, { connectionsMax: 1, report });
+      const answer = streamed(await upstream.send(outbound).response);
+      let writes = 0;
+      const destination = new Writable();
+      destination.write = (_: unknown, done: unknown) => {
+        writes += 1;
+        if (writes === faulty) throw new RangeError('Maximum call stack size exceeded');
+        setImmediate(done as () => void);
+        written.resolve();
+        return true;
+      };
+      expect(await answer.pipeTo(destination)).toBe('cut');
+      expect(destination.destroyed).toBe(true);
+      expect(reports).toEqual(['response_failed']);
+      const small = { ...outbound, target: { path: '/small', query: '' } };
+      expect(await upstream.send(small).response).toMatchObject({ kind: 'whole' });
+    },
+  );
+
   test('that is small and unmetered is read whole, so that it goes out in one write', async () => {
     const upstream = await against(({ socket }) => socket.write(`${head(2)}{}`));
     expect(await upstream.send(outbound).response).toMatchObject({ kind: 'whole' });

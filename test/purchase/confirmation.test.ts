@@ -45,6 +45,11 @@ describe('the confirmation of a payment', () => {
     expect(html).not.toContain(typed);
     expect(html).toContain('aria-labelledby="tokens"');
     expect((await browser.open('/shop/account')).html).toContain('id="balance">5.00 USD');
+    const receipt = /href="[^"]*(\/receipts\/[\w-]{44})"/.exec(html)?.[1] ?? '';
+    expect((await browser.open(receipt)).html).toContain('Visa ending in 4242');
+    const stranger = (await new Browser(shop.url).open(receipt)).html;
+    expect(stranger).toContain('5.00 USD');
+    expect(stranger).not.toContain('4242');
   });
 
   test('allows exactly the script of the copy buttons while it shows tokens, and none afterwards', async () => {

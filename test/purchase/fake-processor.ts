@@ -67,6 +67,7 @@ export class FakeProcessor {
       refusedAsTooSmall: () => Money.zero,
       taxOnPage: async () => Money.zero,
       invoicePage: async () => null,
+      cardOfPayment: async () => null,
       feesOf: async () => ({ fees: [], isComplete: true, charge: null }),
       readInvoice: async () => null,
       invoices: () => this.#listInvoices(),

@@ -114,6 +114,16 @@ test('codes are tried in vain five times, by an account or from an address, and 
   expect(await redeem(0, await account(), code, 'elsewhere')).toMatchObject({ kind: 'given' });
 });
 
+test('codes that many accounts try at once from one address are no more than five', async () => {
+  for (let round = 0; round < 6; round++) {
+    const people = await Promise.all(Array.from({ length: 40 }, account));
+    const answers = await Promise.all(
+      people.map((who, at) => redeem(at, who, 'NO-SUCH-CODE', `office ${round}`)),
+    );
+    expect(answers.filter(({ kind }) => kind === 'unknown')).toHaveLength(Promotion.triesMax);
+  }
+});
+
 test('one that is for claimed accounts waits for a person', async () => {
   const code = await made({ claimedOnly: true });
   const buyer = await account();

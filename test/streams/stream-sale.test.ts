@@ -92,7 +92,7 @@ test('a stream whose settlement fails releases its hold once', async () => {
   // As the HTTP module does.
   await expect(
     StreamedCall.relay(sold, caller).catch(async (fault: unknown) => {
-      await sold.fail(false);
+      await sold.release();
       throw fault;
     }),
   ).rejects.toThrow();

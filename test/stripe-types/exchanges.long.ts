@@ -131,6 +131,7 @@ async function live(): Promise<void> {
     await processor.feesOf(payment.id);
     await processor.reversalsOf(payment.id);
     await processor.invoicePage(payment.id);
+    await processor.cardOfPayment(payment.id);
     if (payment.tax === 'page') await processor.taxOnPage(payment.id);
   }
   const [first] = await network.paymentsOf(offer.order);

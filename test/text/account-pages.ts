@@ -87,7 +87,7 @@ const result = { text: '‹result›', secret: '‹secret›', isBad: false, lin
 
 const days = ['2030-01-30', '2030-01-31'];
 const daily = ['search', '‹a›', '‹b›', '‹c›', '‹d›', '‹e›'].map((name) => ({
-  ...{ day: '2030-01-31', name, calls: 3, units: 1_500, cost: usd(1) },
+  ...{ day: '2030-01-31', name, calls: 3, units: 1_500, included: 0, cost: usd(1) },
 }));
 const call = {
   callId: 'call_1',

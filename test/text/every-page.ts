@@ -322,7 +322,7 @@ function contents(texts: Texts): Record<string, Rendered> {
 /** The pages before and after the card page, by name. */
 function paymentPages(texts: Texts): Record<string, PaymentPage.PaymentPage> {
   const bought = { plan: '‹Credit›', amount: '5.00' };
-  const sold = { amount: '5.00', plan: '‹Credit›', isPeriod: false, receipt: entry };
+  const sold = { amount: '5.00', plan: '‹Credit›', period: null, receipt: entry };
   const own = {
     kind: 'own' as const,
     ...{
@@ -362,7 +362,11 @@ function paymentPages(texts: Texts): Record<string, PaymentPage.PaymentPage> {
   return {
     paid: PaidPage.paid(texts, { ...sold, buyer: { ...own, tokens } }),
     'paid without tokens': PaidPage.paid(texts, { ...sold, buyer: { ...own, tokens: null } }),
-    'paid for a plan': PaidPage.paid(texts, { ...sold, isPeriod: true, buyer: { ...own, tokens: null } }),
+    'paid for a plan': PaidPage.paid(texts, {
+      ...sold,
+      period: { included: '‹200,000 results›', end: { ms: 0, renews: true } },
+      buyer: { ...own, tokens: null },
+    }),
     'paid before': PaidPage.paid(texts, { ...sold, buyer: { ...own, isSignedIn: false, tokens: null } }),
     'paid for a program': PaidPage.paid(texts, { ...sold, receipt: null, buyer: { kind: 'program' } }),
     subscribed: PaymentPage.subscribed(texts),

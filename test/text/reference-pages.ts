@@ -131,8 +131,11 @@ export function referencePages(texts: Texts, catalog: Catalog, sold: Operation):
     reference: Overview.overview(write, outline),
     'service of the reference': Overview.service(write, service),
     'shop routes of the reference': Overview.own(write, outline.own, slugOf),
-    'found in the reference': Overview.found(write, '‹words›', service.pages),
-    'nothing found in the reference': Overview.found(write, '‹words›', []),
+    'found in the reference': Overview.found(write, '‹words›', {
+      named: service.pages,
+      inside: service.pages,
+    }),
+    'nothing found in the reference': Overview.found(write, '‹words›', { named: [], inside: [] }),
     'navigation of the reference': navigation(texts, outline, { chapter: service, page: first }),
     'operation of the reference': operationPage(write, first),
     'operation with refusals of its own': operationPage({ ...write, common: none }, first),

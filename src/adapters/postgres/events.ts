@@ -132,8 +132,12 @@ function openLog(sql: Connection): Pick<SellerEvents, 'list' | 'find'> {
     async find(id) {
       const [row] = await sql<EventRow[]>`SELECT * FROM shop.event WHERE id = ${id}`;
       if (!row) return null;
-      const deliveries = await sql<Delivery[]>`SELECT d.endpoint_id AS endpoint, p.url, d.state, d.attempts
-        FROM shop.event_delivery d JOIN shop.event_endpoint p ON p.id = d.endpoint_id WHERE d.position = ${row.position} ORDER BY p.created_at`;
+      type Found = Omit<Delivery, 'dueMs'> & { due_at: Date | null };
+      const rows = await sql<Found[]>`SELECT d.endpoint_id AS endpoint, p.url, d.state, d.attempts, l.due_at
+        FROM shop.event_delivery d JOIN shop.event_endpoint p ON p.id = d.endpoint_id
+        LEFT JOIN shop.event_lane l ON d.state = 'waiting' AND p.state = 'on' AND l.endpoint_id = d.endpoint_id AND l.account_id = d.account_id
+        WHERE d.position = ${row.position} ORDER BY p.created_at`;
+      const deliveries = rows.map(({ due_at, ...one }) => ({ ...one, dueMs: due_at?.getTime() ?? null }));
       return { event: sellerEvent(row), deliveries };
     },
   };

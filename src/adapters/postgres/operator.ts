@@ -1,4 +1,4 @@
-import type { Audit, AuditEntry } from '../../identity/audit.ts';
+import { type Audit, type AuditEntry, signInAct } from '../../identity/audit.ts';
 import type { CreditGrants, GrantResult, GrantValue } from '../../payment/credit-grant.ts';
 import {
   type Promotion,
@@ -107,7 +107,7 @@ export function openAudit(sql: Connection): Audit {
     async close(entry, after) {
       await sql`UPDATE shop.audit SET after = ${sql.json({ ...after })} WHERE id = ${entry}`;
     },
-    async list({ account, text, act, from, to }, before, max) {
+    async list({ account, text, act, signIns, from, to }, before, max) {
       type Row = Omit<AuditEntry, 'atMs'> & { at: Date };
       const its = sql`subject IN (SELECT id FROM shop.account WHERE id = ${account ?? null} OR joined_to = ${account ?? null}
         UNION ALL SELECT id FROM shop.purchase WHERE account_id = ${account ?? null})`;
@@ -119,6 +119,7 @@ export function openAudit(sql: Connection): Audit {
         WHERE (${before}::bigint IS NULL OR id < ${before}) AND ${account === undefined ? sql`true` : its}
           AND (${text ?? null}::text IS NULL OR who ILIKE ${part} OR subject ILIKE ${part})
           AND (${act ?? null}::text IS NULL OR act = ${act ?? null})
+          AND (${signIns ?? null}::text IS NULL OR (act = ${signInAct}) = (${signIns ?? null} = 'only'))
           AND (${first}::timestamptz IS NULL OR at >= ${first}) AND (${end}::timestamptz IS NULL OR at < ${end})
         ORDER BY id DESC LIMIT ${max}`;
       return rows.map(({ at, ...row }) => ({ ...row, atMs: at.getTime() }));

@@ -23,7 +23,10 @@ export function openOperators(sql: Connection): Operators {
 
 function persons(
   sql: Connection,
-): Pick<Operators, 'list' | 'find' | 'hasOwner' | 'invite' | 'invited' | 'changeRole' | 'remove'> {
+): Pick<
+  Operators,
+  'list' | 'find' | 'hasOwner' | 'invite' | 'invited' | 'endedInvitation' | 'changeRole' | 'remove'
+> {
   return {
     async list() {
       type Listed = OperatorRow & { passkeys: number; seen_at: Date | null; invited_until: Date | null };
@@ -60,6 +63,12 @@ function persons(
         JOIN shop.operator o ON o.id = i.operator_id
         WHERE i.digest = ${digest} AND i.used_at IS NULL AND i.expires_at > clock_timestamp()`;
       return row ? operator(row) : null;
+    },
+    async endedInvitation(digest) {
+      const [row] = await sql<[{ is_used: boolean }?]>`SELECT used_at IS NOT NULL AS is_used
+        FROM shop.operator_invitation
+        WHERE digest = ${digest} AND (used_at IS NOT NULL OR expires_at <= clock_timestamp())`;
+      return row === undefined ? null : row.is_used ? 'used' : 'expired';
     },
     async changeRole(id, role, who) {
       const [row] = await sql<

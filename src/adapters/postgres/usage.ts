@@ -29,12 +29,12 @@ export function openUsage(sql: Connection): UsageRecord {
       const columns = { service: sql`service`, model: sql`price_key`, key: sql`key_id` };
       const rows = await sql<
         Row[]
-      >`SELECT day, name, sum(calls)::bigint AS calls, sum(units)::bigint AS units, sum(cost)::bigint AS cost FROM (
+      >`SELECT day, name, sum(calls)::bigint AS calls, sum(units)::bigint AS units, sum(included)::bigint AS included, sum(cost)::bigint AS cost FROM (
           SELECT to_char(ledger.time_of(call_id) AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, coalesce(${columns[group]}, '') AS name,
-              count(DISTINCT call_id) AS calls, sum(units) AS units, sum(cost) AS cost
+              count(DISTINCT call_id) AS calls, sum(units) AS units, sum(included) AS included, sum(cost) AS cost
             FROM ledger.account_usage(${account}, ${new Date(fromMs)}, ${new Date(toMs)}) WHERE ${isSelected(sql, selection)} GROUP BY 1, 2
           UNION ALL
-          SELECT to_char(day, 'YYYY-MM-DD'), coalesce(${columns[group]}, ''), sum(calls), sum(units), sum(cost)
+          SELECT to_char(day, 'YYYY-MM-DD'), coalesce(${columns[group]}, ''), sum(calls), sum(units), sum(included), sum(cost)
             FROM ledger.closed_account_usage(${account}, ${new Date(fromMs)}, ${new Date(toMs)}) WHERE ${isSelected(sql, selection)} GROUP BY 1, 2
         ) u GROUP BY 1, 2 ORDER BY 1, 2`;
       return rows.map((row) => ({ ...row, cost: Money.ofMicro(row.cost) }));

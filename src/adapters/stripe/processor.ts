@@ -71,6 +71,7 @@ export function openStripe(settings: StripeSettings): Processor {
 
     quoteTax: (amount, place) => quoteTax(amount, place).catch(reject.page),
     taxOnPage: (payment) => Tax.onPage(stripe, payment).catch(reject.unread(payment)),
+    cardOfPayment: (payment) => PaymentIntent.cardOf(stripe, payment).catch(reject.unread(payment)),
     invoicePage: (payment) => Tax.invoicePage(stripe, payment).catch(reject.unread(payment)),
 
     readInvoice: (id) => Billing.readInvoice(stripe, prices, id, mark).catch(reject.unread(id)),

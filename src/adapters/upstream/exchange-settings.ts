@@ -18,4 +18,6 @@ export type ExchangeSettings = {
   guard: Guard;
   /** Null when there is no key. */
   keySearch: KeySearch | null;
+  /** Takes an event of the log. */
+  report: (event: string, detail: Readonly<Record<string, unknown>>) => void;
 };

@@ -95,8 +95,26 @@ export class Exchange implements Sending {
     this.#fail(reason === 'ETIMEDOUT' ? { kind: 'timeout' } : { kind: 'unavailable', reason }, 'cut');
   }
 
-  /** Takes the bytes read last, which must not be kept. @returns true to continue reading; otherwise `resume` will be called */
+  /**
+   * Takes the bytes read last, which must not be kept. A fault while they are taken ends this exchange, not the process.
+   * @returns true to continue reading; otherwise `resume` will be called
+   */
   received(reader: ParsedResponse, bytes: Buffer): boolean {
+    try {
+      return this.#take(reader, bytes);
+    } catch (fault) {
+      this.#stopAt(fault);
+      return true;
+    }
+  }
+
+  #stopAt(fault: unknown): Piped {
+    this.#terms.report('response_failed', { fault: fault instanceof Error ? fault.stack : String(fault) });
+    this.breakOff({ kind: 'unavailable', reason: 'fault' }, 'cut');
+    return 'cut';
+  }
+
+  #take(reader: ParsedResponse, bytes: Buffer): boolean {
     if (reader.head === null) return true;
     const isOver = reader.state === 'over';
     if (this.#responseHead === null) this.#begin(reader.head);
@@ -231,7 +249,8 @@ export class Exchange implements Sending {
     const needles = this.#needles(status);
     this.#search = needles && new StreamSearch(needles);
     if (contentLength !== null) this.#headers.push('content-length', contentLength);
-    const pipeTo = (destination: Destination) => this.#pipeTo(destination);
+    const pipeTo = (destination: Destination) =>
+      this.#pipeTo(destination).catch((fault: unknown) => this.#stopAt(fault));
     this.#respond({ kind: 'stream', status, headers: this.#headers, pipeTo });
   }
 
@@ -247,11 +266,9 @@ export class Exchange implements Sending {
       const pieces = this.#pieces.map((piece) => (this.#search === null ? piece : this.#search.push(piece)));
       this.#pieces = [];
       if (pieces.includes(null)) {
-        this.#fail(keyFound, 'key_found');
-        this.cancelable?.destroy();
+        this.breakOff(keyFound, 'key_found');
         pipe.destroy();
-        resolve('key_found');
-        return;
+        return resolve('key_found');
       }
       for (const piece of pieces) if (piece !== null && piece.length > 0) pipe.write(piece);
       // The upstream may have finished or failed before the body was requested.

@@ -42,6 +42,8 @@ export type PoolOptions = {
   responseBytesMax?: number;
   /** The budget of buffered responses, which several upstreams may share. By default each has its own. */
   held?: BufferBudget.BufferBudget;
+  /** Takes an event of the log; by default it is lost. */
+  report?: ExchangeSettings['report'];
 };
 
 const probeTimeoutMs = 2_000;
@@ -92,6 +94,7 @@ export function openPool(options: PoolOptions, keySearch: KeySearch.KeySearch | 
     idleMs: options.idleMs ?? options.timeoutMs,
     responseBytesMax: options.responseBytesMax ?? responseBytesMax,
     held: options.held ?? BufferBudget.create(),
+    report: options.report ?? (() => undefined),
     oneWriteBytesMax,
     ...searching(keySearch, common),
   };

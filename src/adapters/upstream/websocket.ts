@@ -63,9 +63,12 @@ export function dial(
         request.destroy();
       });
     });
-    socket.once('open', () => {
-      socket.pause();
-      resolve({ kind: 'open', socket, hasSecret: (message) => keySearch()?.whole.areIn(message) ?? false });
+    socket.once('upgrade', ({ socket: connection }) => {
+      socket.once('open', () => {
+        socket.pause();
+        const hasSecret = (message: Buffer) => keySearch()?.whole.areIn(message) ?? false;
+        resolve({ kind: 'open', socket, isConnected: () => !connection.destroyed, hasSecret });
+      });
     });
   });
 }

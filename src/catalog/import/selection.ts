@@ -92,6 +92,8 @@ function withheld({ call, path, operation }: FoundOperation, include: readonly s
   if (include.some((named) => named === call || isBelow(path, named))) return null;
   if (operation.deprecated === true) return 'is deprecated';
   const word = path
+    // An operation that counts tokens measures a text.
+    .replace(/\/tokens\/count(?=\/|$)/i, '')
     .split('/')
     .map(managedBy)
     .find((noun) => noun !== null);

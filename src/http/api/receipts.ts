@@ -50,9 +50,10 @@ export function receiptsRoutes(
     });
   });
 
-  // The URL contains the signature, so only holders of a receipt can open it.
+  // The address has the signed receipt, or a code that only the shop can compute: others cannot open it.
   app.get('/receipts/:jws', async (c) => {
-    const jws = c.req.param('jws');
+    const asked = c.req.param('jws');
+    const jws = (await Receipts.ofLink(shop, asked)) ?? asked;
     const signed = await SignedReceipt.verify(shop.tokenVerifier.ring, jws);
     if (signed === null)
       return send(c, error(404, 'not_found', shop.texts.text('api.not_found.receipt'), requestId(c)));

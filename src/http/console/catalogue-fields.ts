@@ -1,5 +1,5 @@
 import { fonts } from '../../catalog/brand.ts';
-import { type Addition, type Edit, type EditValue, valueAt } from '../../catalog/catalog-edit.ts';
+import { type Edit, type EditValue, valueAt } from '../../catalog/catalog-edit.ts';
 import * as Source from '../../catalog/source.ts';
 import type * as SourceLocation from '../../catalog/source-location.ts';
 import { type CatalogueField, type FieldGroup, fieldOf, type Shape } from './catalogue-field.ts';
@@ -31,7 +31,14 @@ const brandGroups: readonly { title: string; shapes: readonly BrandShape[] }[] =
   {
     title: 'Look',
     shapes: [
-      [['storefront', 'brand'], 'colour', 'Colour of links and buttons', 'colour', [], 'Such as #0b5f52'],
+      [
+        ['storefront', 'brand'],
+        'colour',
+        'Colour of links and buttons',
+        'colour',
+        [],
+        'Empty: the green of the console',
+      ],
       [['storefront', 'brand'], 'font', 'Font', 'choice', fonts],
       [['storefront', 'brand'], 'logo', 'Logo', 'logo'],
     ],
@@ -78,7 +85,7 @@ export function groupsOf(form: CatalogueForm, text: string, shown: Shown): Field
       const unit = units.size === 1 ? [...units][0] : 'unit';
       const names = services.map((service) => nameOf(service, shown));
       return listed('plans').map((plan, at) => {
-        const texts = shown.plan(String(plan.id));
+        const texts = inUnit(shown.plan(String(plan.id)), unit ?? 'unit');
         const shapes = [
           ...planShapes,
           ...termsOf(plan),
@@ -134,6 +141,11 @@ function nameOf(service: Item, shown: Shown): string {
 
 function unitOf(service: Item): string {
   return String(service.unit ?? 'result');
+}
+
+/** The texts of a plan with the unit of its services, as the labels of the form have it. */
+function inUnit(texts: ShownTexts | undefined, unit: string): ShownTexts | undefined {
+  return texts && { ...texts, description: texts.description.replace(/\bunits\b/g, `${unit}s`) };
 }
 
 /** Adds what buyers see while the file says nothing. */
@@ -254,30 +266,10 @@ function isBelow(path: SourceLocation.Path, top: SourceLocation.Path): boolean {
   return top.every((step, at) => path[at] === step);
 }
 
-/** A text that does not have the form of its kind stays a text: the schema's message says what is wrong with it. */
-function typedValue(kind: CatalogueField['kind'], typed: string): EditValue | undefined {
+/** Reads the text of a field. A text that does not have the form of its kind stays a text: the schema's message says what is wrong with it. */
+export function typedValue(kind: CatalogueField['kind'], typed: string): EditValue | undefined {
   if (typed === '') return undefined;
   if (kind === 'services') return typed === '*' ? typed : typed.split(', ');
   if (kind === 'count') return /^\d{1,15}$/.test(typed) ? Number(typed) : typed;
   return kind === 'switch' ? typed === 'true' : typed;
-}
-
-/** The fields of a new subscription, and its id. */
-export const newPlanFields = ['id', 'name', 'price_usd', 'every', 'included'] as const;
-
-/** Returns the new plan of a form; null when its id is empty. */
-export function additionOf(form: URLSearchParams): Addition | null {
-  const said = (name: (typeof newPlanFields)[number]) => form.get(`new.${name}`)?.trim() ?? '';
-  if (said('id') === '') return null;
-  const members: [string, EditValue | undefined][] = [
-    ['id', said('id')],
-    ['kind', 'subscription'],
-    ['name', said('name') || undefined],
-    ['covers', '*'],
-    ['price_usd', said('price_usd')],
-    ['every', said('every')],
-    ['included', typedValue('count', said('included'))],
-  ];
-  const item = Object.fromEntries(members.filter((one): one is [string, EditValue] => one[1] !== undefined));
-  return { list: ['plans'], item };
 }

@@ -1,4 +1,5 @@
 import { type Handler, Hono } from 'hono';
+import { html } from 'hono/html';
 import * as Role from '../../identity/operators/role.ts';
 import { english } from '../../text/texts.ts';
 import type { AdminGuard } from '../api/admin-guard.ts';
@@ -118,6 +119,6 @@ export function createConsole(
 
 function refusal({ role }: Sessions.Person, needed: Role.Right): ConsoleResponse {
   const able = Role.rolesWith(needed).join(' or ');
-  const text = `Your role (${role}) does not allow this, and nothing was changed. It needs the role ${able}. An owner can change roles on the page Team.`;
+  const text = html`Your role (${role}) does not allow this. It needs the role ${able}. An owner can change roles on the page <a href="/admin/console/team">Team</a>.`;
   return { status: 403, title: 'Not allowed', main: LoginPage.problem('Not allowed', text) };
 }

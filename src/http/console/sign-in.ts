@@ -21,7 +21,13 @@ const browserCookie: Cookies.Cookie = { name: 'sluice_passkey', maxAgeSeconds: 3
 
 type Respond = (shown: ConsoleResponse) => Response;
 /** Shows the login page; `to` is the path to open afterwards. */
-type Login = (c: Call, status: number, to: string, problem: string | null) => Promise<Response>;
+type Login = (
+  c: Call,
+  status: number,
+  to: string,
+  problem: string | null,
+  isTokenWrong?: boolean,
+) => Promise<Response>;
 
 /** Returns the browser's value of the passkey cookie, or a new one with its `Set-Cookie`. */
 export function browserOf(
@@ -47,15 +53,14 @@ export function addSignIn(
   guard: AdminGuard,
   respond: Respond,
 ): { login: Login } {
-  const login: Login = async (c, status, to, problem) => {
+  const login: Login = async (c, status, to, problem, isTokenWrong = false) => {
     const { browser, cookies } = browserOf(shop, c);
     const options = Passkey.arePossible(shop.publicUrl)
       ? await Passkey.signInOptions(passkeyContext(shop), browser)
       : null;
     const hasOwner = await shop.operators.hasOwner();
     const main = LoginPage.login({
-      to,
-      problem,
+      ...{ to, problem, isTokenWrong },
       options: hasOwner ? options : null,
       hasOidc: shop.consoleSignIn.oidc !== null,
       acceptsToken: shop.consoleSignIn.acceptsToken || !hasOwner,
@@ -85,7 +90,7 @@ export function addSignIn(
       if (!(await Sessions.acceptsToken(shop)))
         return login(c, 403, to, 'The admin token no longer signs in here. Use your passkey.');
       if (!guard.opens(form.get('token')?.trim() ?? ''))
-        return login(c, 401, to, 'That admin token is wrong. Check the setting ADMIN_TOKEN.');
+        return login(c, 401, to, 'That admin token is wrong. Check the setting ADMIN_TOKEN.', true);
       return redirect(to, await Sessions.startWithToken(shop, guard, c));
     }),
   );
@@ -142,7 +147,10 @@ function addInvitation(
   respond: Respond,
   limited: (work: (c: Call) => Promise<Response>) => (c: Call) => Promise<Response>,
 ): void {
-  const gone = () => respond({ status: 410, title: 'Invitation', main: LoginPage.invitationGone() });
+  const gone = async (digest: string) => {
+    const main = LoginPage.invitationGone(await shop.operators.endedInvitation(digest));
+    return respond({ status: 410, title: 'Invitation', main });
+  };
   const page = async (c: Call, digest: string, operator: Operator, problem: string | null) => {
     const { browser, cookies } = browserOf(shop, c);
     const options = Passkey.arePossible(shop.publicUrl)
@@ -163,7 +171,7 @@ function addInvitation(
     `${base}/invitation/:token`,
     limited(async (c) => {
       const operator = await shop.operators.invited(digestOf(c));
-      return operator === null ? gone() : page(c, digestOf(c), operator, null);
+      return operator === null ? gone(digestOf(c)) : page(c, digestOf(c), operator, null);
     }),
   );
   app.post(
@@ -171,7 +179,7 @@ function addInvitation(
     limited(async (c) => {
       const digest = digestOf(c);
       const operator = await shop.operators.invited(digest);
-      if (operator === null) return gone();
+      if (operator === null) return gone(digest);
       const form = await BrowserSession.fields(c);
       const { browser } = browserOf(shop, c);
       const said = {

@@ -63,5 +63,5 @@ ${start}</section>
 /** The page for an invalid authorization request that must not be redirected to a client. */
 export function unusable(texts: Texts, description: string): Html {
   return html`<div class="narrow"><h1>${say(texts, 'connect.unusable')}</h1>
-<section><p role="alert">${say(texts, 'connect.unusable_text')}</p><p class="soft">${description}</p><div class="actions"><a class="button" href="/">${say(texts, 'not_found.shop')}</a></div></section></div>`;
+<section><p role="alert">${say(texts, 'connect.unusable_text')}</p><div class="actions"><a class="button" href="/">${say(texts, 'not_found.shop')}</a></div><details><summary>${say(texts, 'connect.unusable_details')}</summary><p class="soft">${description}</p></details></section></div>`;
 }

@@ -5,6 +5,7 @@ import { type Consent, stateAt } from '../../payment/top-up-consent.ts';
 import type { Texts } from '../../text/texts.ts';
 import { cardName } from './card-brand.ts';
 import type { Html } from './frame.ts';
+import { identifier } from './identifier.ts';
 import { say } from './say.ts';
 import * as TermsStyle from './terms-style.ts';
 
@@ -39,7 +40,7 @@ export function consent(
 <div><dt>${say(texts, 'consent.monthly_max')}</dt><dd>${say(texts, 'consent.monthly_max_of', { monthly_max: usd(terms.monthlyMax) })}</dd></div>
 <div><dt>${say(texts, 'consent.until')}</dt><dd>${say(texts, 'consent.until_cancelled')}</dd></div>
 ${card === null ? '' : html`<div><dt>${say(texts, 'consent.card')}</dt><dd>${cardName(texts, card)}</dd></div>`}
-<div><dt>${say(texts, 'consent.account')}</dt><dd class="id">${account}</dd></div>
+<div><dt>${say(texts, 'consent.account')}</dt><dd>${identifier(account)}</dd></div>
 </dl>`;
   const titled = (title: string, text: Html | string, action: Html | string = ''): CardPage => ({
     title,

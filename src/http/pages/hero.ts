@@ -48,19 +48,30 @@ function exampleResponse(texts: Texts, response: string): Html {
 ${first === null ? '' : html`<div class="first"><p class="soft">${say(texts, 'shop.first_result')}</p>${codeBlock(label, first)}</div>`}`;
 }
 
-/** The plain members of the first object in a list of the response; null when there is none. */
+/** The plain members of the first object in a list of the response, without parts of others, such as a first name beside the whole one; null when there is none. */
 function firstResult(response: string): string | null {
   try {
     const [list] = Object.values(Object(JSON.parse(response))).filter(
       (value): value is unknown[] => Array.isArray(value) && typeof value[0] === 'object',
     );
-    const plain = Object.entries(Object(list?.[0])).filter(
+    const members = Object.entries(Object(list?.[0])).filter(
       ([, value]) => value !== null && typeof value !== 'object',
     );
+    const plain = members.filter(([name, value]) => !isPart(value, name, members));
     return plain.length === 0 ? null : JSON.stringify(Object.fromEntries(plain), null, 2);
   } catch {
     return null;
   }
+}
+
+function isPart(value: unknown, name: string, members: readonly [string, unknown][]): boolean {
+  return (
+    typeof value === 'string' &&
+    members.some(
+      ([other, whole]) =>
+        other !== name && typeof whole === 'string' && whole !== value && whole.includes(value),
+    )
+  );
 }
 
 function perThousand(texts: Texts, priced: readonly Service[]): Html {

@@ -9,8 +9,8 @@ export type InvitationFacts = {
   invitation: OpenInvitation;
   token: string;
   shop: string;
-  /** True when this browser is signed in as the person who was invited. */
-  isInvited: boolean;
+  /** The address of the person of this browser, when the invitation is theirs; otherwise null. */
+  invited: string | null;
   /** The typed address, and its fault. */
   email: string;
   problem: string | null;
@@ -21,19 +21,27 @@ export type InvitationFacts = {
  * may have been passed on.
  */
 export function invitation(texts: Texts, facts: InvitationFacts): Html {
-  const { token, shop, isInvited, email, problem } = facts;
+  const { token, shop, invited, email, problem } = facts;
+  const isInvited = invited !== null;
   const { inviter, role, expiresMs } = facts.invitation;
   const id = html`<input type="hidden" name="token" value="${token}">`;
   const answer = html`<form method="post" action="/shop/invitation/accept">${id}<button>${say(texts, 'invitation.accept')}</button></form>
 <form method="post" action="/shop/invitation/decline" class="second">${id}<button class="plain">${say(texts, 'invitation.decline')}</button></form>`;
   const prove = html`<form method="post" action="/shop/invitation/link">${id}<p>${say(texts, 'invitation.prove')}</p>
 <label for="email">${say(texts, 'sign_in.email')}</label><input id="email" name="email" type="email" autocomplete="email" value="${email}" ${problem === null ? '' : html`aria-invalid="true" aria-describedby="email-fault"`} required>${problem === null ? '' : html`<p class="fault" id="email-fault">${problem}</p>`}<button>${say(texts, 'invitation.send')}</button></form>`;
-  return html`<div class="narrow"><h1>${say(texts, 'invitation.title')}</h1>
+  return html`<div class="narrow"><h1>${titleOf(texts, facts.invitation)}</h1>
 <section><p>${say(texts, 'invitation.text', { inviter: html`<strong>${inviter ?? ''}</strong>`, shop, role: html`<strong>${texts.text(`role.${role}`)}</strong>` })}</p>
-<dl class="terms"><div><dt>${say(texts, 'invitation.rights')}</dt><dd>${say(texts, `role.${role}_may`)}</dd></div>
+<dl class="terms">${isInvited ? html`<div><dt>${say(texts, 'invitation.as')}</dt><dd>${invited}</dd></div>` : ''}<div><dt>${say(texts, 'invitation.rights')}</dt><dd>${say(texts, `role.${role}_may`)}</dd></div>
 <div><dt>${say(texts, 'invitation.expires')}</dt><dd>${texts.day(expiresMs)}</dd></div></dl>
 ${isInvited && problem !== null ? html`<p class="note" role="alert">${problem}</p>` : ''}${isInvited ? answer : prove}
 <p class="hint">${say(texts, 'invitation.separate')}${isInvited ? '' : html` ${say(texts, 'invitation.ignore', { link: html`<a href="/shop/account">${say(texts, 'invitation.ignore_link')}</a>` })}`}</p></section></div>`;
+}
+
+/** The heading of an invitation; without the name of a person whose data was erased. */
+export function titleOf(texts: Texts, { inviter }: Pick<OpenInvitation, 'inviter'>): string {
+  return inviter === null
+    ? texts.text('invitation.plain_title')
+    : texts.text('invitation.title', { inviter });
 }
 
 /** Asks before an invitation is declined. */
@@ -50,4 +58,4 @@ export function message(texts: Texts, title: string, text: string, isBad: boolea
 }
 
 /** The styles of an invitation: its facts, a line for each. */
-export const style = `${TermsStyle.style}.narrow a.button{display:block;text-align:center}`;
+export const style = `${TermsStyle.style}.narrow h1{overflow-wrap:anywhere;font-size:clamp(1.375rem,4vw,1.875rem)}.narrow a.button{display:block;text-align:center}`;

@@ -3,6 +3,7 @@ import { html } from 'hono/html';
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { PurchaseEntry } from '../../journeys/receipts.ts';
 import type { Texts } from '../../text/texts.ts';
+import { identifier } from './identifier.ts';
 import type { PaymentPage } from './payment.ts';
 import { say } from './say.ts';
 
@@ -13,12 +14,15 @@ export type PaidFacts = {
   amount: string;
   /** The name of the plan. */
   plan: string;
-  /** True when it buys a period of a plan, and no credit. */
-  isPeriod: boolean;
+  /** The period that it buys; null for credit. */
+  period: PaidPeriod | null;
   /** Null when the payment is not recorded as a purchase of this account. */
   receipt: PurchaseEntry | null;
   buyer: Buyer;
 };
+
+/** The contents of a paid period, such as `200,000 results`, and its end; null before it has begun. */
+export type PaidPeriod = { included: string; end: { ms: number; renews: boolean } | null };
 
 /**
  * The payer. `own`: the payment created the account. `program`: a program owns it, so the payer is shown nothing of it.
@@ -42,16 +46,18 @@ type Buyer =
 type Tokens = { access: string; assertion: string; lastDay: string };
 
 /** The confirmation of a payment: what was bought, its receipt, and what to do next. */
-export function paid(texts: Texts, { amount, plan, isPeriod, receipt, buyer }: PaidFacts): PaymentPage {
+export function paid(texts: Texts, { amount, plan, period, receipt, buyer }: PaidFacts): PaymentPage {
   const total = receipt?.total_usd ?? amount;
   return {
     title: texts.text('paid.title'),
     mark: 'done',
-    body: html`<h1>${say(texts, 'paid.heading', { amount: texts.usd(total).replace(' ', '\u00a0') })}</h1>
-      ${buyer.kind === 'own' ? html`<p>${say(texts, isPeriod ? 'paid.plan_text' : 'paid.text')}</p>` : html`<p>${say(texts, 'paid.program_continues')}</p>`}
+    body: html`<h1>${period === null ? say(texts, 'paid.heading', { amount: texts.usd(total).replace(' ', '\u00a0') }) : say(texts, 'paid.plan_heading', { plan })}</h1>
+      ${buyer.kind === 'own' ? html`<p>${say(texts, period !== null ? 'paid.plan_text' : 'paid.text')}</p>` : html`<p>${say(texts, 'paid.program_continues')}</p>`}
       <dl>
-        ${buyer.kind === 'own' && !isPeriod ? html`<div><dt>${say(texts, 'paid.balance')}</dt><dd id="balance">${texts.usd(buyer.balance)}</dd></div>` : ''}
+        ${buyer.kind === 'own' && period === null ? html`<div><dt>${say(texts, 'paid.balance')}</dt><dd id="balance">${texts.usd(buyer.balance)}</dd></div>` : ''}
         <div><dt>${say(texts, 'paid.bought')}</dt><dd>${plan}</dd></div>
+        ${period === null ? '' : html`<div><dt>${say(texts, 'paid.included')}</dt><dd>${period.included}</dd></div>`}
+        ${period?.end ? html`<div><dt>${say(texts, period.end.renews ? 'paid.renews' : 'paid.until')}</dt><dd>${texts.day(period.end.ms)}</dd></div>` : ''}
         <div><dt>${say(texts, 'paid.amount')}</dt><dd>${texts.usd(amount)}</dd></div>
         ${receipt === null || receipt.tax_usd === '0.00' ? '' : html`<div><dt>${say(texts, 'receipt.tax')}</dt><dd>${texts.usd(receipt.tax_usd)}</dd></div>`}
         ${receipt === null || buyer.kind === 'program' ? '' : html`<div><dt>${say(texts, 'receipt.title')}</dt><dd><a href="${receipt.url}">${say(texts, 'paid.receipt')}</a></dd></div>`}
@@ -109,5 +115,5 @@ function tokenBoxes(
     ${token('assertion', texts.text('paid.recovery'), assertion)}
     <p class="small">${say(texts, 'paid.recovery_text', { day: texts.dayOf(lastDay), link: html`<a href="${guide}">${say(texts, 'paid.recovery_link')}</a>` })}</p>
     <p class="small">${say(texts, 'paid.next', { link: html`<a href="/docs">${say(texts, 'paid.next_link')}</a>` })}</p>
-    <dl><div><dt>${say(texts, 'paid.account')}</dt><dd class="id">${account}</dd></div></dl></section>`;
+    <dl><div><dt>${say(texts, 'paid.account')}</dt><dd>${identifier(account)}</dd></div></dl></section>`;
 }

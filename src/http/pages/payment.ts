@@ -35,7 +35,7 @@ a{color:var(--accent);text-underline-offset:.2em}
 dl{margin:1.5rem 0 0;border-top:1px solid var(--line)}
 dl div{display:flex;justify-content:space-between;gap:1.5rem;padding:.75rem 0;border-bottom:1px solid var(--line)}
 dt{color:var(--soft)}dd{margin:0;text-align:end;overflow-wrap:anywhere;font-variant-numeric:tabular-nums}
-.small{font-size:.875rem}dt{flex:none}#balance{font-weight:650}:is(dd,span).id{font:.8125rem/1.9 ui-monospace,"SF Mono",Menlo,Consolas,monospace}
+.small{font-size:.875rem}dt{flex:none}#balance{font-weight:650}span.id{font:.8125rem/1.9 ui-monospace,"SF Mono",Menlo,Consolas,monospace}
 h2{font-size:1.125rem;margin:1.75rem 0 0}h3{font-size:.9375rem;margin:1rem 0 0}.then{margin-top:1.5rem}summary{cursor:pointer;color:var(--soft)}
 label{display:block;font-size:.875rem;color:var(--soft);margin:.75rem 0 .25rem}input{width:100%;padding:.6rem .75rem;border:1px solid var(--soft);border-radius:10px;background:var(--panel);color:var(--ink);font:inherit}
 textarea{display:block;width:100%;margin:.75rem 0 0;padding:0;border:solid var(--ground);border-width:.75rem .875rem;border-radius:10px;box-shadow:0 0 0 1px var(--line);background:var(--ground);color:var(--ink);user-select:all;font:.8125rem/1.5 ui-monospace,"SF Mono",Menlo,Consolas,monospace;word-break:break-all;resize:none}
@@ -49,7 +49,7 @@ button.button{width:100%;border:0;font:inherit;font-weight:600;cursor:pointer}
 ${copyStyle}
 .note{background:var(--note-tint);color:var(--note);border-radius:10px;padding:.6rem .875rem}.next .button{margin-top:.75rem}
 pre.secret{margin:.5rem 0 0;padding:.75rem .875rem;border:1px solid var(--line);border-radius:10px;background:var(--ground);font:.8125rem/1.5 ui-monospace,"SF Mono",Menlo,Consolas,monospace}
-[hidden]{display:none!important}.url{display:block;font:.625rem/1.4 ui-monospace,"SF Mono",Menlo,Consolas,monospace;word-break:break-all}dl div:has(>dd>.id){flex-wrap:wrap;row-gap:0}dd:has(>.id){margin-inline-start:auto}dd>.id{white-space:nowrap}@media(max-width:30rem){:is(dd,span).id{font-size:.75rem}dl div{gap:1rem}dl div:has(>dd>.id){flex-wrap:nowrap}dd>.id{white-space:normal;overflow-wrap:anywhere}dd{min-width:0}}dl+dl{margin-top:0;border-top:0}
+[hidden]{display:none!important}.url{display:block;font:.625rem/1.4 ui-monospace,"SF Mono",Menlo,Consolas,monospace;word-break:break-all}dl div:has(>dd>.id){flex-wrap:wrap;row-gap:0}dd:has(>.id){margin-inline-start:auto}dd>.id{white-space:nowrap}@media(max-width:30rem){span.id{font-size:.75rem}dl div{gap:1rem}dl div:has(>dd>.id){flex-wrap:nowrap}dd>.id{white-space:normal;display:inline-block;max-width:20ch;word-break:break-all}dd{min-width:0}}dl+dl{margin-top:0;border-top:0}
 pre.one-line{white-space:nowrap;text-overflow:ellipsis;overflow-wrap:normal;overflow-x:auto;scrollbar-width:thin}.code>pre.one-line{margin-inline-end:5rem;padding-inline-end:.875rem}.code>pre.one-line+.copy{inset-block:0;margin-block:auto;height:2rem;inset-inline-end:0;min-width:4.25rem}`;
 
 /** SVG paths in a view box of 24 by 24. */

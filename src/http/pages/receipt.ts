@@ -5,6 +5,7 @@ import * as BillingDetails from '../../payment/billing-details.ts';
 import type { SavedCard } from '../../payment/saved-card.ts';
 import type { Texts } from '../../text/texts.ts';
 import { cardName } from './card-brand.ts';
+import { identifier } from './identifier.ts';
 import type { PaymentPage } from './payment.ts';
 import * as PrintScript from './print-script.ts';
 import * as Quantities from './quantities.ts';
@@ -86,10 +87,6 @@ function call(texts: Texts, { operation, units, model, quantities, cost_usd }: C
   return html`<dl>${row(texts.text('receipt.operation'), operation)}${model === undefined ? '' : row(texts.text('receipt.model'), model)}
     ${quantities === undefined ? row(texts.text('receipt.results'), texts.digits(units ?? 0)) : row(texts.text('receipt.quantities'), Quantities.quantities(texts, quantities))}
     <div class="total"><dt>${say(texts, 'receipt.cost')}</dt><dd>${texts.usd(cost_usd)}</dd></div></dl>`;
-}
-
-function identifier(id: string): Html {
-  return html`<span class="id">${id}</span>`;
 }
 
 function row(name: string, value: string | Html): Html {

@@ -35,7 +35,7 @@ export const style = `
 .default{position:absolute;clip-path:inset(50%);margin:0}button.load{margin-top:.5rem}
 .try-fields{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(17rem,100%),1fr));gap:0 1.25rem;align-items:start}
 .try-fields label{overflow-wrap:anywhere}.try-fields label{color:var(--ink)}.try-fields label small{display:block;color:var(--soft)}.try-fields label code{font-size:.75rem}#try pre{white-space:pre-wrap;overflow-wrap:anywhere}.try-fields label span{color:var(--bad)}.try-fields .help{color:var(--soft);font-size:.8125rem;line-height:1.4;margin:.25rem 0 0}
-.raw{border-top:1px solid var(--line);margin-top:.75rem;padding-top:.5rem}#try .actions{margin:.5rem 0}`;
+.raw{border-top:1px solid var(--line);margin-top:.75rem;padding-top:.5rem}#try .actions{margin:.5rem 0}@media(max-width:40rem){#try form>.actions{position:sticky;bottom:0;padding:.5rem 0;background:var(--panel);flex-wrap:nowrap;gap:.5rem}#try form>.actions button{flex:1;margin:0;padding:.6rem .4rem;font-size:.9375rem}}`;
 
 /**
  * The form of a request: the choice of the operation, and the request as fields, where its description has a schema, and as path and JSON. Each

@@ -4,7 +4,7 @@ import * as Target from '@sluice/kernel/request-target';
 import { type WebSocket, WebSocketServer } from 'ws';
 import * as Match from '../../catalog/match.ts';
 import { readCeiling } from '../../journeys/call-request.ts';
-import { type IdentifiedCaller, identify } from '../../journeys/identification.ts';
+import { endOf, identify } from '../../journeys/identification.ts';
 import * as SocketCall from '../../journeys/socket-call.ts';
 import * as Headers from '../../proxy/headers.ts';
 import type { OpenSockets, SocketPlace } from '../../proxy/open-sockets.ts';
@@ -171,8 +171,7 @@ export class SocketRoute {
     const relay = new SocketRelay({
       caller,
       upstream: upstream.socket,
-      isConnected: (sender) =>
-        sender === 'caller' ? !socket.destroyed : upstream.socket.readyState === upstream.socket.OPEN,
+      isConnected: (sender) => (sender === 'caller' ? !socket.destroyed : upstream.isConnected()),
       admit: (sender, data, isBinary) => sale.admit(sender, data, isBinary),
       refusal,
       check: async () => {
@@ -190,14 +189,6 @@ export class SocketRoute {
       this.#shop.report(end.reason, { call: entry.call, operation: call.operation.id });
     return end;
   }
-}
-
-/** Returns why a connection has to end, or null. A state that cannot be determined now changes nothing. */
-function endOf(caller: IdentifiedCaller, account: string): string | null {
-  if (caller.kind === 'unknown') return null;
-  if (caller.kind === 'frozen') return 'account_frozen';
-  if (caller.kind === 'forbidden') return 'role_not_allowed';
-  return caller.kind === 'token' && caller.claims.account === account ? null : 'token_invalid';
 }
 
 /** Sends a refusal as a plain response, and closes the connection. */

@@ -88,6 +88,8 @@ export interface Operators {
   ): Promise<{ operator: Operator; isNew: boolean }>;
   /** Returns the person of an invitation that can still be used, or null. */
   invited(digest: string): Promise<Operator | null>;
+  /** Returns why an invitation cannot be used: it was used, or it has expired. Null for one that is open or unknown. */
+  endedInvitation(digest: string): Promise<'used' | 'expired' | null>;
   changeRole(id: string, role: Role, who: string): Promise<ChangeResult>;
   /** Deletes a person with their passkeys, invitations and sessions. */
   remove(id: string, who: string): Promise<ChangeResult>;

@@ -59,7 +59,7 @@ export const accountPage = {
   'account.grant_seller': 'seller',
   'account.status_active': 'active',
   'account.status_past_due': 'payment due',
-  'account.status_canceled': 'canceled',
+  'account.status_canceled': 'cancelled',
   'account.status_expired': 'expired',
   'account.plan_renews': 'renews {day}',
   'account.plan_ends': 'ends {day}',
@@ -84,6 +84,7 @@ export const accountPage = {
   'calls.csv': 'Download as CSV',
 
   'usage.filters': 'Range and filters',
+  'usage.more_filters': 'Other days, filters and groups',
   'usage.from': 'From',
   'usage.to': 'To',
   'usage.not_a_day': 'Enter a day such as 2030-01-31.',

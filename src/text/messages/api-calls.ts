@@ -85,12 +85,18 @@ export const apiCalls = {
     'The service responded successfully, but the owner of the resources in its response cannot be determined. It was not delivered and nothing was charged. The seller has been notified.',
   'api.too_many_resources':
     'This account has as many resources as one account may have. Nothing was charged. Delete some, or ask the seller.',
+  'api.stream_ended.account_frozen':
+    'The stream ended early: the seller has frozen this account. You were charged for what you received. Contact the seller.',
   'api.stream_ended.budget_exhausted':
     'The stream ended early: the rest of it may cost more than is left of the spending limit of your key. You were charged for what you received. Raise the limit or use another key.',
   'api.stream_ended.credit_exhausted':
     'The stream ended early: your credit is used up. You were charged for what you received. Buy a plan or top up, and call again.',
   'api.stream_ended.credit_in_flight':
     'The stream ended early: running calls have reserved the rest of your credit. You were charged for what you received. Call again when they have finished.',
+  'api.stream_ended.role_not_allowed':
+    'The stream ended early: the role of the person does not allow calls any more. You were charged for what you received. Ask an owner of the account.',
+  'api.stream_ended.token_invalid':
+    'The stream ended early: its token was revoked. You were charged for what you received. Call again with another token.',
   'api.stream_ended.trial_paused':
     'The stream ended early: the free trials of all accounts have used up what the seller gives in an hour. Call again in an hour, or buy a plan.',
   'api.stream_ended.ledger_unavailable':

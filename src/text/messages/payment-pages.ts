@@ -2,8 +2,12 @@
 export const paymentPages = {
   'paid.title': 'Paid',
   'paid.heading': 'Thank you. {amount} is\u00a0paid.',
+  'paid.plan_heading': 'Thank you. {plan} is\u00a0active.',
   'paid.text': 'The cost of your calls is deducted from this balance. Nothing else is charged.',
-  'paid.plan_text': 'Your account shows when the plan renews or ends, and lets you cancel it at any time.',
+  'paid.plan_text': 'You can cancel it in your account at any time.',
+  'paid.included': 'Includes',
+  'paid.renews': 'Renews',
+  'paid.until': 'Paid until',
   'paid.bought': 'You bought',
   'paid.item': 'Purchase',
   'paid.amount': 'Amount',
@@ -75,7 +79,7 @@ export const paymentPages = {
   'checkout.unavailable_text': 'Nothing was charged. This page tries again in a moment.',
   'checkout.unknown_title': 'Not found',
   'checkout.unknown': 'Purchase not found.',
-  'checkout.unknown_text': 'Check the link, or ask for a new one.',
+  'checkout.unknown_text': 'Check the link, or ask the person or program that sent it for a new one.',
 
   'receipt.title': 'Receipt',
   'receipt.heading': 'Receipt for {amount}',

@@ -8,6 +8,14 @@ export const referencePages = {
   'reference.search': 'Search the reference',
   'reference.search_all': 'Search descriptions and fields, too',
   'reference.found': 'Results for “{words}”',
+  'reference.found_by_name': {
+    one: '{count} operation by its name',
+    other: '{count} operations by their names',
+  },
+  'reference.found_inside': {
+    one: '{count} operation by its description or fields',
+    other: '{count} operations by their descriptions or fields',
+  },
   'reference.nothing_found': 'No operation matches. Try other words, or choose one from the navigation.',
   'reference.services': 'Services',
   'reference.more_services': 'More services',
@@ -96,7 +104,6 @@ export const referencePages = {
   'reference.all_values': 'All {count} values',
   'reference.allowed': 'Allowed values:',
   'reference.required': 'required',
-  'reference.optional': 'optional',
   'reference.values_above': {
     one: 'The {count} value of {field}',
     other: 'The {count} values of {field}',

@@ -22,15 +22,17 @@ export const shopPage = {
   'error.how_to_sign_in': 'How to authenticate',
   'error.sign_in_text':
     'This address needs an account. Open your account in this browser, or send a token from a program.',
-  'error.method_text': 'Forms and programs use this address. It has no page of its own.',
+  'error.method_text': 'Only forms and programs use it. Nothing was changed.',
   'error.too_many_text': 'Your network sent too many requests in a short time.',
   'error.too_large_text': 'Shorten your input and send it again.',
   'error.credit': 'Not enough credit',
+  'error.credit_left':
+    'This request may return more than you have left, which is {left}. Nothing was charged.',
   'error.credit_text':
     'This request may cost up to {required}, and you have {available}. Nothing was charged.',
   'error.plan_text': 'None of your plans covers this service. Choose one that does.',
   'error.forbidden': 'You may not open this page',
-  'error.method': 'This address cannot be opened in a browser',
+  'error.method': 'This address has no page',
   'error.gone': 'This page no longer exists',
   'error.too_large': 'That is too long',
   'error.uri_too_long': 'This address is too long',

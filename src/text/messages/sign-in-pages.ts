@@ -76,8 +76,9 @@ export const signInPages = {
   'connect.by_assertion': 'Sign in with a recovery token',
   'connect.token': 'Recovery token',
   'connect.unusable': 'Connection failed',
+  'connect.unusable_details': 'Details for the maker of the application',
   'connect.unusable_text':
-    'The application opened a wrong address. It has no access to your account. Try again from the application, or send its maker this message:',
+    'The application opened a wrong address. It has no access to your account. Try again from the application, or send its maker the details below.',
   'connect.too_long': 'The request is too long.',
   'connect.too_many_accounts':
     'Too many accounts were created from your network. Sign in, or try again later.',

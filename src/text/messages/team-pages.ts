@@ -38,7 +38,7 @@ export const teamPages = {
   'team.sent': 'Sent',
   'team.expires': 'Expires',
   'team.state': 'State',
-  'team.state_open': 'Waiting for an answer',
+  'team.state_open': 'Waiting',
   'team.state_declined': 'Declined',
   'team.state_expired': 'Expired',
   'team.resend': 'Send again',
@@ -124,7 +124,9 @@ export const teamPages = {
   'question.tokens_effect':
     'Agents, browsers, applications and wallets that use this account without being a person of the team stop working at once. API keys keep working.',
 
-  'invitation.title': 'Invitation',
+  'invitation.title': 'Join {inviter}',
+  'invitation.plain_title': 'Invitation',
+  'invitation.declined_title': 'You declined the invitation',
   'invitation.gone_title': 'This invitation is not valid any more',
   'invitation.decline_title': 'Decline the invitation?',
   'invitation.decline_effect':
@@ -136,6 +138,7 @@ export const teamPages = {
   'invitation.ignore_link': 'sign in',
   'invitation.decline_elsewhere':
     'Only the invited person can decline. Sign in with the address that the invitation was sent to, and open its link again.',
+  'invitation.as': 'You',
   'invitation.rights': 'Your rights',
   'invitation.expires': 'Expires',
   'invitation.accept': 'Join the account',
@@ -149,7 +152,7 @@ export const teamPages = {
     'It was used or withdrawn, or has expired. Ask the person who invited you for a new one.',
   'invitation.full': 'The account has as many people as it can have. Ask its owner.',
   'invitation.declined':
-    'You declined the invitation. You are not in the account. If this was a mistake, ask the person who invited you for a new invitation.',
+    'You are not in the account. If this was a mistake, ask the person who invited you for a new invitation.',
   'invitation.joined': 'You have joined the account.',
 
   'result.invited': 'The invitation is on its way to {email}.',

@@ -14,6 +14,7 @@ import { log } from './audit.ts';
 import { field, select } from './fields.ts';
 import {
   amount,
+  copied,
   count,
   day,
   fact,
@@ -30,7 +31,12 @@ import {
 import { headingOf, type ListedOrder, orders, pageOf } from './orders.ts';
 
 /** The outcome of the form that was just sent. */
-export type FormResult = { text: string; isBad: boolean } | null;
+export type FormResult = {
+  text: string;
+  isBad: boolean;
+  /** The field or form to correct: its id, and the text of the link to it. */
+  fix?: { id: string; name: string };
+} | null;
 export type ConsoleAccountFacts = {
   account: FoundAccount;
   lots: readonly Statement.StatementLot[];
@@ -58,7 +64,7 @@ export function account(facts: ConsoleAccountFacts, plans: readonly Plan[]): Htm
   const { account: it, lots, nowMs, result, requests } = facts;
   const none = html`<p class="soft">None yet.</p>`;
   return html`<div class="top"><h1>${it.email === null ? 'Account without email' : headingOf(it.email)} ${it.frozenMs === null ? '' : sign(`frozen since ${day(it.frozenMs)}`, true)}</h1>${facts.canSupport ? freezeLink(it) : ''}</div>
-${resultLine(result)}${requests.map(requestLine)}
+${resultLine(result)}${frozenLine(facts)}${requests.map(requestLine)}
 ${status(facts)}
 ${subscriptions(facts.subscriptions)}
 <section aria-labelledby="orders"><h2 id="orders">Purchases</h2>${facts.orders.length === 0 ? none : orders('Purchases', facts.orders)}</section>
@@ -89,7 +95,7 @@ function status({ account: it, lots, nowMs, activity }: ConsoleAccountFacts): Ht
 ${pairs([
   ['Created', day(it.createdMs)],
   ['Last call', activity?.lastMs == null ? 'none in the last 30 days' : moment(activity.lastMs)],
-  ['Id', html`<span class="id">${it.id}</span>`],
+  ['Id', copied(it.id)],
 ])}</section>`;
 }
 
@@ -111,10 +117,19 @@ function freezeLink({ id, frozenMs }: FoundAccount): Html {
   return html`<a class="button plain small${kind}" href="/admin/console/accounts/${id}/freeze">${name}</a>`;
 }
 
+/** The reason of a frozen account, as the team wrote it. */
+function frozenLine({ account: { frozenMs }, acts }: ConsoleAccountFacts): Html {
+  const latest = frozenMs === null ? undefined : acts.find(({ act }) => act === 'frozen');
+  const reason = (latest?.after as { reason?: unknown } | null | undefined)?.reason;
+  return typeof reason === 'string' && reason !== ''
+    ? html`<p class="note">Frozen because: “${reason}”. Its calls and purchases are refused.</p>`
+    : html``;
+}
+
 /** The message about the form that was just sent. */
 export function resultLine(result: FormResult): Html {
   if (result === null) return html``;
-  return html`<p class="${result.isBad ? 'note' : 'ok'}" role="${result.isBad ? 'alert' : 'status'}">${result.text}</p>`;
+  return html`<p class="${result.isBad ? 'note' : 'ok'}" role="${result.isBad ? 'alert' : 'status'}">${result.text}${result.fix === undefined ? '' : html` <a href="#${result.fix.id}">${result.fix.name}</a>`}</p>`;
 }
 
 const lotNames: Readonly<Record<Statement.StatementLot['kind'], string>> = {

@@ -24,11 +24,11 @@ export type AccountListFacts = {
 
 const path = '/admin/console/accounts';
 export const kindNames: readonly (readonly [string, string])[] = [
-  ['', 'all'],
-  ['paying', 'has paid'],
-  ['unpaid', 'has not paid'],
-  ['claimed', 'with an email address'],
-  ['frozen', 'frozen'],
+  ['', 'All'],
+  ['paying', 'Has paid'],
+  ['unpaid', 'Has not paid'],
+  ['claimed', 'With an email address'],
+  ['frozen', 'Frozen'],
 ];
 
 /** The search result, or the newest accounts first. */
@@ -46,7 +46,7 @@ export function accounts(facts: AccountListFacts): Html {
     field({ name: 'from', label: 'Created from', type: 'date', value: filter.from ?? '' }),
     field({ name: 'to', label: 'Created to', type: 'date', value: filter.to ?? '' }),
   ];
-  return html`${listTop('Accounts', canExport ? `${path}.csv` : null, query)}
+  return html`${listTop('Accounts', canExport && found.length > 0 ? `${path}.csv` : null, query)}
 <section aria-labelledby="list"><h2 id="list" class="${typed === '' ? 'hidden' : ''}">${typed === '' ? 'Newest accounts' : `Results for “${typed}”`}</h2>
 ${filterForm(path, fields, query, !!(filter.from || filter.to))}
 ${
@@ -60,7 +60,7 @@ ${
           { number: 'Paid' },
           { number: 'Used in 30 days' },
           { wide: 'Last call' },
-          { wide: 'Created' },
+          'Created',
         ],
         found.map((one) => row(one, facts)),
       )
@@ -72,7 +72,7 @@ function row(one: FoundAccount, { activity, balances }: AccountListFacts): Html 
   const { id, email, createdMs, frozenMs, joinedTo, paid } = one;
   const recent = activity?.get(id);
   const last = recent?.lastMs == null ? (activity === null ? 'unknown' : 'none') : moment(recent.lastMs);
-  const spent = activity === null ? 'unknown' : wholeCents(recent?.spent ?? zero);
+  const spent = activity === null ? 'unknown' : recent?.spent ? wholeCents(recent.spent) : '';
   const balance = balances === null ? 'unknown' : wholeCents(balances.get(id) ?? zero);
   const status = frozenMs !== null ? sign('frozen', true) : joinedTo !== null ? sign('merged') : '';
   return html`<tr><th scope="row">${buyerLink(id, email)} ${status}</th><td class="number">${balance}</td><td class="number">${money(paid)}</td><td class="number">${spent}</td>

@@ -51,8 +51,8 @@ const wordings: Readonly<Record<Task['kind'], Wording>> = {
   mail_failed: { what: () => 'Mails that could not be delivered', where: `${health}#mail` },
   mail_waiting: { what: () => 'Mails that fail and are tried again', where: `${health}#mail` },
   events_failed: { what: () => 'Events that could not be delivered', where: `${events}?state=failed` },
-  events_waiting: { what: () => 'Endpoints of events that fail', where: `${events}#endpoints` },
-  endpoints_disabled: { what: () => 'Endpoints of events that were disabled', where: `${events}#endpoints` },
+  events_waiting: { what: () => 'Failing webhook endpoints', where: `${events}#endpoints` },
+  endpoints_disabled: { what: () => 'Disabled webhook endpoints', where: `${events}#endpoints` },
   silent: { what: () => 'Processes without a heartbeat', where: `${health}#writers` },
   holds_credit: { what: () => 'Ended processes that still hold credit', where: `${health}#writers` },
   low_disk: {

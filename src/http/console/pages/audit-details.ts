@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import type { Html } from '../../pages/frame.ts';
-import { amount, day, momentText, words } from './figures.ts';
+import { fieldNames } from './field-names.ts';
+import { amount, count, day, momentText, words } from './figures.ts';
 
 const hexDigest = /^[0-9a-f]{64}$/;
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
@@ -21,6 +22,9 @@ const subscriptionWords: Readonly<Record<string, string>> = {
   end: 'subscription cancelled too',
   keep: 'subscription kept',
 };
+
+/** Lines of a change of the catalogue that are shown at once. */
+const linesShownMax = 3;
 
 /** Members that say most; they are shown without their names, and the others are folded. */
 const leading = ['amount', 'role', 'name', 'url', 'reason'];
@@ -75,28 +79,37 @@ export function detailsText(before: unknown, after: unknown): string {
 function reload(members: readonly Member[]): Html {
   const changes = members.find(([name]) => name === 'changes')?.[1];
   const settings = members.find(([name]) => name === 'settings')?.[1];
-  const said = Array.isArray(changes) ? changes.map(changeOf).filter((text) => text !== '') : [];
-  const named = Array.isArray(settings) ? settings.map((name) => `setting ${String(name)}`) : [];
+  const said = changesInWords(Array.isArray(changes) ? changes : []);
+  const named = Array.isArray(settings) ? settings.map((name) => `Setting ${String(name)}`) : [];
   const faults = members.find(([name]) => name === 'faults')?.[1];
   const lines = [...said, ...named, ...(Array.isArray(faults) ? faults.map(String) : [])];
   const note = members.find(([name]) => name === 'note')?.[1];
-  if (typeof note === 'string' && note !== '') lines.unshift(note);
-  return lines.length === 0
-    ? html`<span class="soft">no change for buyers</span>`
-    : html`<ul class="details">${lines.map((text) => html`<li>${text}</li>`)}</ul>`;
+  if (typeof note === 'string' && note !== '') lines.unshift(`“${note}”`);
+  if (lines.length === 0) return html`<span class="soft">no change for buyers</span>`;
+  const list = (some: readonly string[]) =>
+    html`<ul class="details">${some.map((text) => html`<li>${text}</li>`)}</ul>`;
+  const rest = lines.slice(linesShownMax);
+  return html`${list(lines.slice(0, linesShownMax))}${rest.length === 0 ? '' : html`<details><summary>${count(rest.length)} more</summary>${list(rest)}</details>`}`;
 }
 
-/** One change of the catalogue: `plan start changed: price_usd 19.00 → 25.00`. */
-function changeOf(change: unknown): string {
-  const { subject, id, deed, fields } = (change ?? {}) as Record<string, unknown>;
-  const what = [subject, id, deed].filter((word) => typeof word === 'string' && word !== '').join(' ');
-  const details = Array.isArray(fields)
-    ? fields.map((one: Record<string, unknown>) => {
-        const values = [one.from, one.to].filter((value) => typeof value === 'string');
-        return `${String(one.name)} ${values.join(' → ')}`;
-      })
-    : [];
-  return details.length === 0 ? what : `${what}: ${details.join(', ')}`;
+/** Changes of the catalogue, equal ones once: `19 services: Price 0.001 → 0.002`, `Plan start: added`. */
+function changesInWords(changes: readonly unknown[]): string[] {
+  const read = changes.map((change) => (change ?? {}) as Record<string, unknown>);
+  const groups = Map.groupBy(read, ({ subject, deed, fields }) => JSON.stringify([subject, deed, fields]));
+  return [...groups.values()].map((all) => {
+    const { subject, id, deed, fields } = all[0] ?? {};
+    const one = [String(subject ?? ''), String(id ?? '')].filter((word) => word !== '').join(' ');
+    const what = all.length === 1 ? one : `${count(all.length)} ${String(subject)}s`;
+    const named = `${what.charAt(0).toUpperCase()}${what.slice(1)}`;
+    if (deed !== 'changed' || !Array.isArray(fields)) return `${named}: ${String(deed ?? '')}`;
+    return `${named}: ${fields.map(fieldInWords).join(', ')}`;
+  });
+}
+
+/** A changed value: `Price 19.00 → 25.00`. */
+function fieldInWords({ name, from, to }: Record<string, unknown>): string {
+  const values = [from, to].filter((value) => typeof value === 'string');
+  return `${fieldNames[String(name)] ?? words(String(name))} ${values.join(' → ')}`;
 }
 
 function membersOf(record: unknown): Member[] {

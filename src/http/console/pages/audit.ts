@@ -1,4 +1,4 @@
-import { html } from 'hono/html';
+import { html, raw } from 'hono/html';
 import type { AuditEntry, AuditFilter } from '../../../identity/audit.ts';
 import type { Html } from '../../pages/frame.ts';
 import { detailsOf } from './audit-details.ts';
@@ -20,6 +20,22 @@ export type AuditFacts = {
 
 const path = '/admin/console/audit';
 
+/** The lists of the log: its sign-ins have one of their own. */
+const views: readonly { name: string; show?: string; signIns?: AuditFilter['signIns'] }[] = [
+  { name: 'Actions', signIns: 'none' },
+  { name: 'Sign-ins', show: 'sign-ins', signIns: 'only' },
+  { name: 'All', show: 'all' },
+];
+
+/** Links to the lists, with the rest of the filter. */
+function viewLinks({ act: _, ...others }: AuditFilter, shown: (typeof views)[number] | undefined): Html {
+  const link = (view: (typeof views)[number]) => {
+    const query = queryOf({ ...others, show: view.show });
+    return html`<a href="${path}${query === '' ? '' : `?${query}`}"${view === shown ? raw(' aria-current="page"') : ''}>${view.name}</a>`;
+  };
+  return html`<nav class="views" aria-label="Lists">${views.map(link)}</nav>`;
+}
+
 /** The audit log, the newest entry first. */
 export function audit({ filter, acts, entries, next, isFirst, canExport }: AuditFacts): Html {
   const fields = [
@@ -28,16 +44,20 @@ export function audit({ filter, acts, entries, next, isFirst, canExport }: Audit
     select(
       'act',
       'Action',
-      [['', 'all'], ...acts.map((act) => [act, wordsOf(act)] as const)],
+      [['', 'All'], ...acts.map((act) => [act, wordsOf(act)] as const)],
       filter.act ?? '',
     ),
     field({ name: 'from', label: 'From', type: 'date', value: filter.from ?? '' }),
     field({ name: 'to', label: 'To', type: 'date', value: filter.to ?? '' }),
   ];
-  const query = queryOf(filter);
-  return html`${listTop('Audit log', canExport ? `${path}.csv` : null, query)}
+  const { signIns, ...restriction } = filter;
+  const shown = filter.act === undefined ? views.find((view) => view.signIns === signIns) : undefined;
+  const query = queryOf({ ...restriction, show: shown?.show });
+  const isEmpty = entries.length === 0 && isFirst;
+  return html`${listTop('Audit log', canExport && !isEmpty ? `${path}.csv` : null, query)}
+${viewLinks(restriction, shown)}
 <section aria-labelledby="acts"><h2 id="acts" class="hidden">Actions</h2>
-${filterForm(path, fields, query, !!(filter.act || filter.from || filter.to))}
+${filterForm(path, fields, queryOf(restriction), !!(filter.act || filter.from || filter.to), shown?.show)}
 ${entries.length === 0 ? html`<p class="soft">No actions match.</p>` : log(entries)}
 ${pages(path, query, isFirst, next === null ? null : `before=${next}`)}</section>`;
 }
@@ -49,12 +69,12 @@ export function log(entries: readonly AuditEntry[]): Html {
     return html`<tr><th scope="row" class="nowrap">${wordsOf(act)}</th><td>${moment(atMs)}</td><td class="nowrap">${name}</td><td>${subjectLink(subject, email)}</td>
 <td>${detailsOf(act, before, after)}${after === null && !act.startsWith('event_') ? sign('outcome unknown', true) : ''}</td><td class="nowrap soft small">${address}</td></tr>`;
   };
-  const columns = ['Action', { bare: 'When' }, { bare: 'Person' }, { bare: 'On' }, { bare: 'Details' }, 'IP'];
+  const columns = ['Action', { bare: 'When' }, { bare: 'Person' }, { bare: 'On' }, { bare: 'Change' }, 'IP'];
   return table('Actions', columns, entries.map(row), 'stack');
 }
 
 /** The actor, and the address of the browser. */
-function actor(who: string): { name: string; address: string } {
+export function actor(who: string): { name: string; address: string } {
   const [, name = who, address = ''] = /^(.*) at (\S+)$/.exec(who) ?? [];
   return { name: name === 'admin' ? 'Admin token' : name, address };
 }
@@ -76,6 +96,11 @@ const names: Readonly<Record<string, string>> = {
   event_test_sent: 'Sent a test event',
   event_endpoint_added: 'Added an endpoint',
   event_endpoint_removed: 'Removed an endpoint',
+  operator_role: 'Changed a role',
+  passkey_added: 'Added a passkey',
+  passkey_removed: 'Removed a passkey',
+  passkey_refused: 'Refused a passkey',
+  oidc_linked: 'Linked single sign-on',
 };
 
 /** The name of an action, in the past tense. */

@@ -1,4 +1,3 @@
-import * as Money from '@sluice/kernel/money';
 import { html, raw } from 'hono/html';
 import type { CatalogFileState, ProposalFault } from '../../../journeys/catalog-editing.ts';
 import type { Html } from '../../pages/frame.ts';
@@ -8,10 +7,9 @@ import * as Meters from '../meter-fields.ts';
 import { shownDigests } from '../stale-form.ts';
 import type { FormResult } from './account.ts';
 import { brandGroups, logo } from './catalogue-brand.ts';
-import { faultList, faultWords, refusal } from './catalogue-words.ts';
+import { faultList, faultWords, placesOf, refusal } from './catalogue-words.ts';
 import { swatch } from './colour.ts';
 import { field } from './fields.ts';
-import { usd } from './figures.ts';
 
 export const cataloguePath = '/admin/console/catalogue';
 const titles: Readonly<Record<CatalogueForm, string>> = {
@@ -22,6 +20,8 @@ const titles: Readonly<Record<CatalogueForm, string>> = {
 /** The accent colour of pages without a brand. */
 const usualColour = '#0b5f52';
 const rowsOfText = 3;
+/** The texts of a new plan: with one of them, its form is shown open. */
+const newPlanTexts = ['name', 'price_usd', 'included', 'description'] as const;
 
 export type EditFacts = {
   form: CatalogueForm;
@@ -43,10 +43,19 @@ export function edit(facts: EditFacts): Html {
   const newAt = `plans[${groups.length}]`;
   const words = faultWords(groups, facts.faults, form === 'plans' ? newAt : null);
   return html`<h1>${titles[form]}</h1>
-${refusal(result, words)}${faultList(words.faults.filter(({ path }) => words.placeOf(path) === null))}
+${refusal(result, words)}${changedByOthers(facts)}${faultList(words.faults.filter(({ path }) => words.placeOf(path) === null))}
 <form method="post" action="${cataloguePath}/${form}"${form === 'brand' ? raw(' enctype="multipart/form-data"') : ''}><input type="hidden" name="base" value="${file.digest}"><input type="hidden" name="was" value="${shownDigests(groups)}">${form === 'brand' ? html`<button hidden></button>` : ''}
 ${body({ ...facts, faults: words.faults }, newAt)}
 <div class="actions save"><button>Review changes</button><a class="button plain" href="${cataloguePath}">Cancel</a><span class="soft">Nothing changes before you publish on the next page.</span></div></form>`;
+}
+
+/** The fields that another person changed meanwhile, each with its text now and a link to it. */
+function changedByOthers({ groups, others }: EditFacts): Html {
+  if (others.size === 0) return html``;
+  const places = placesOf(groups);
+  const row = ([name, now]: readonly [string, string]) =>
+    html`<li><a href="#${name}">${places.get(name)?.name ?? name}</a>: now ${now === '' ? 'empty' : now}</li>`;
+  return html`<div class="note"><b>Another person changed meanwhile</b><ul class="faults">${[...others].map(row)}</ul></div>`;
 }
 
 function body(facts: EditFacts, newAt: string): Html {
@@ -55,7 +64,7 @@ function body(facts: EditFacts, newAt: string): Html {
     case 'prices':
       return html`${onePrice(facts)}<section><ul class="lines"><li class="head" aria-hidden="true"><span>Service</span><span>Unit</span><span>Price</span><span></span></li>${groups.map((group, at) => service(group, at, facts))}</ul></section>`;
     case 'plans':
-      return html`<p class="lead">Open a plan to change its name, its price, what it includes and the services that it covers.</p>${groups.map((group) => plan(group, facts))}${newPlan(facts, newAt)}`;
+      return html`<p class="soft">Open a plan to change its name, its price, what it includes and the services that it covers.</p>${groups.map((group) => plan(group, facts))}${newPlan(facts, newAt)}`;
     case 'brand':
       return brandGroups(groups, facts.typed, (one) => input(one, facts));
   }
@@ -84,14 +93,8 @@ function service({ title, about, id, fields, parts = [] }: FieldGroup, at: numbe
   const part = (one: (typeof parts)[number]) =>
     html`<details ${isTouched(one.fields, facts) ? 'open' : ''}><summary>Prices of ${one.title}</summary>${grid(one.fields, facts)}</details>`;
   const isOpen = isTouched(rest, facts) || parts.some((one) => isTouched(one.fields, facts));
-  return html`<li><b>${title}</b><span class="soft">${about}${price === undefined ? '' : html`<span class="more-units">${perThousand(price.value)}</span>`}</span>${price === undefined ? html`<span></span>` : html`<span class="amount">${input(price, facts)}</span>`}
+  return html`<li><b>${title}</b><span class="soft">${about}</span>${price === undefined ? html`<span></span>` : html`<span class="amount">${input(price, facts)}</span>`}
 <details ${isOpen ? 'open' : ''}><summary>${parts.length === 0 ? 'Name and text' : 'All prices'}<span class="hidden"> of ${title}</span></summary><p class="soft">In the file: <code>${id ?? ''}</code></p>${grid(rest, facts)}${parts.map(part)}${parts.length === 0 ? '' : newPrices(at, facts)}</details></li>`;
-}
-
-/** The price of a thousand, where one costs less than a cent. */
-function perThousand(price: string): string {
-  const one = Money.parse(price);
-  return one === null || one === 0 || one >= 10_000 ? '' : `, ${usd(Money.times(one, 1_000))} USD per 1,000`;
 }
 
 function plan({ title, about, id, fields }: FieldGroup, facts: EditFacts): Html {
@@ -143,9 +146,9 @@ function input(one: CatalogueField, { typed, others, faults, logoFault }: EditFa
     case 'remove':
       return html`<label class="check"><input type="checkbox" name="${name}" value="true" ${shown === 'true' ? 'checked' : ''}> ${label}</label>`;
     case 'choice':
-      return choice(name, label, ['', ...(choices ?? [])], shown, { '': `Default (${choices?.[0] ?? ''})` });
+      return choice(name, label, ['', ...(choices ?? [])], shown, choiceWords(choices ?? []));
     case 'colour':
-      return html`<div class="beside"><div>${field({ ...common, fault: fault && 'Enter a colour such as #0b5f52.' })}</div>${swatch(shown || usualColour)}</div>`;
+      return html`<div class="beside"><div>${field({ ...common, placeholder: usualColour, fault: fault && `Enter a colour such as ${usualColour}.` })}</div>${swatch(shown || usualColour)}</div>`;
     case 'lines':
       return html`${field({ ...common, rows: rowsOfText })}${asShown}`;
     case 'usd':
@@ -155,6 +158,15 @@ function input(one: CatalogueField, { typed, others, faults, logoFault }: EditFa
     default:
       return html`${field(common)}${asShown}`;
   }
+}
+
+/** The names of choices: `Sans`; the first is also what an empty field means. */
+function choiceWords(choices: readonly string[]): Record<string, string> {
+  const named = (value: string) => value.charAt(0).toUpperCase() + value.slice(1);
+  return {
+    ...Object.fromEntries(choices.map((value) => [value, named(value)])),
+    '': `Default (${named(choices[0] ?? '')})`,
+  };
 }
 
 /** The services of a plan: every service, also future ones, or those that are ticked. The boxes are shown for the second choice only. */
@@ -187,18 +199,25 @@ function choice(
   return html`<label for="${name}">${label}</label><select id="${name}" name="${name}">${values.map(option)}</select>`;
 }
 
-function newPlan({ typed, faults }: EditFacts, at: string): Html {
+/** The fields of a new subscription. Its id follows from its name. */
+function newPlan({ groups, typed, faults }: EditFacts, at: string): Html {
   const said = (name: string) => typed.get(`new.${name}`) ?? '';
   const faultOf = (name: string) => faults.find(({ path }) => path === `${at}.${name}`)?.reason;
-  const one = (name: string, label: string, inputMode?: 'decimal' | 'numeric') =>
-    html`<div>${field({ name: `new.${name}`, label, value: said(name), fault: faultOf(name), ...(inputMode && { inputMode }) })}</div>`;
-  const isOpen = said('id') !== '';
-  const fields = html`<div class="grid-fields">${[
-    one('id', 'Id: lower-case letters, digits, hyphens'),
-    one('name', 'Name'),
-    one('price_usd', 'Price (USD)', 'decimal'),
+  const of = (name: string, label: string) => ({
+    ...{ name: `new.${name}`, label, value: said(name) },
+    fault: faultOf(name) ?? (name === 'name' ? faultOf('id') : undefined),
+  });
+  const covered = groups.flatMap(({ fields }) => fields).find(({ kind }) => kind === 'services');
+  const isOpen = newPlanTexts.some((name) => said(name) !== '');
+  const cells = [
+    html`<div>${field({ ...of('name', 'Name'), hint: 'Its id in the file follows from it' })}</div>`,
+    html`<div>${field({ ...of('price_usd', 'Price (USD)'), inputMode: 'decimal', unit: 'USD' })}</div>`,
     html`<div>${choice('new.every', 'Per', ['month', 'year'], said('every') || 'month')}</div>`,
-    one('included', 'Included results', 'numeric'),
-  ]}</div><p class="soft">Covers every service. Other kinds and terms: edit the file.</p>`;
-  return html`<section><details ${isOpen ? 'open' : ''}><summary><b>Add a plan</b> <span class="soft">a new subscription</span></summary>${fields}</details></section>`;
+    html`<div>${field({ ...of('included', 'Included results'), inputMode: 'numeric' })}</div>`,
+    html`<div class="row-two">${field({ ...of('description', 'Description'), rows: rowsOfText })}</div>`,
+    covered === undefined
+      ? ''
+      : html`<div class="row-wide">${services({ ...covered, name: 'new.covers' }, said('covers') || '*', faultOf('covers'))}</div>`,
+  ];
+  return html`<section><details ${isOpen ? 'open' : ''}><summary><b>Add a plan</b> <span class="soft">a new subscription</span></summary><div class="grid-fields">${cells}</div><p class="soft">For credit, a trial or other terms, <a href="${cataloguePath}/file">edit the file</a>.</p></details></section>`;
 }

@@ -1,9 +1,11 @@
 import { html } from 'hono/html';
 import type { Publication } from '../../../catalog/catalogs.ts';
 import { type DiffLine, lineDiff } from '../../../catalog/line-diff.ts';
+import { type SourceChange, sourceChanges } from '../../../catalog/source-diff.ts';
 import type { CatalogFileState, Proposal } from '../../../journeys/catalog-editing.ts';
 import type { Html } from '../../pages/frame.ts';
-import { changesForBuyers, lines } from './catalogue.ts';
+import { actor } from './audit.ts';
+import { changesForBuyers, fieldChange, lines } from './catalogue.ts';
 import { cataloguePath } from './catalogue-edit.ts';
 import { field } from './fields.ts';
 import { count, moment } from './figures.ts';
@@ -26,9 +28,9 @@ ${
   refusals.length > 0
     ? html`<section><h2>These changes cannot be published</h2>${lines(refusals)}</section>`
     : state.isWritable
-      ? html`<section class="narrow"><h2>Publish</h2><p class="soft">Applies to all new requests in every process. Running requests finish with the current catalogue.</p>
+      ? html`<section><h2>Publish</h2><p class="soft">Applies to all new requests in every process. Running requests finish with the current catalogue.</p>
 <form method="post" action="${cataloguePath}/publish">${hidden}<input type="hidden" name="act" value="publish">
-${field({ name: 'note', label: 'Note for the history (optional)', value: '' })}<div class="actions"><button>Publish changes</button><a class="button plain" href="${cataloguePath}">Cancel</a></div></form></section>`
+<div class="half">${field({ name: 'note', label: 'Note for the history (optional)', value: '' })}</div><div class="actions"><button>Publish changes</button><a class="button plain" href="${cataloguePath}">Cancel</a></div></form></section>`
       : html`<section class="narrow"><h2>Download</h2><p>This process may not write ${state.name}, for example because it is part of a container image. Download the file, replace it where it comes from, and reload.</p></section>`
 }
 <section aria-labelledby="diff"><h2 id="diff">Changes in ${state.name}</h2>${alikeFirst(lineDiff(state.text, text))}</section>
@@ -99,17 +101,45 @@ function cut(line: string): string {
   );
 }
 
+/** More changed keys of an item, such as those of a new operation, are counted. */
+const keysShownMax = 12;
+
+/** The changes of a publication in the seller's words: `Plan Start` with `Price: 103.00 → 125.00 USD`. */
+function summary(changes: readonly SourceChange[]): Html {
+  if (changes.length === 0) return html`<p>Only comments, order or spacing.</p>`;
+  const names = {
+    shop: () => 'Shop',
+    plan: (name: string) => `Plan ${name}`,
+    service: (name: string) => name,
+  };
+  const groups = [
+    ...Map.groupBy(changes, ({ subject, deed, fields }) => JSON.stringify([subject, deed, fields])).values(),
+  ];
+  const item = (all: readonly SourceChange[]) => {
+    const [first] = all;
+    if (first === undefined) return html``;
+    const { subject, deed, fields } = first;
+    const rest = fields.length - keysShownMax;
+    const each = all.map(({ name }) => names[subject](name));
+    const what = all.length === 1 ? each[0] : `${count(all.length)} ${subject}s`;
+    return html`<h3>${what}${deed === 'changed' ? '' : `: ${deed}`}</h3>${all.length === 1 ? '' : html`<p class="soft">${each.join(', ')}</p>`}
+${fields.length === 0 ? '' : html`<ul>${fields.slice(0, keysShownMax).map(fieldChange)}${rest > 0 ? html`<li>${count(rest)} more values</li>` : ''}</ul>`}`;
+  };
+  return html`${groups.map(item)}`;
+}
+
 /** One publication of the history, and the form that goes back to the text before it. */
 export function publication(one: Publication, state: CatalogFileState, canPublish: boolean): Html {
   const isUndone = state.text === one.textBefore;
   return html`<h1>Publication of ${moment(one.atMs)}</h1>
-<section><p>By ${one.who}.${one.note === '' ? '' : ` ${one.note}`}</p>${difference(lineDiff(one.textBefore, one.text))}</section>
+<section aria-labelledby="changes"><h2 id="changes">Changes</h2><p class="soft">By ${actor(one.who).name}.${one.note === '' ? '' : ` ${one.note}`}</p>${summary(sourceChanges(one.textBefore, one.text))}
+<details><summary>Lines of the file</summary>${difference(lineDiff(one.textBefore, one.text))}</details></section>
 ${
   !canPublish
     ? ''
     : isUndone
       ? html`<p class="soft">The file has the text from before this publication.</p>`
-      : html`<section class="narrow"><h2>Revert</h2><p>Goes back to the whole file as it was before this publication; later changes are undone, too. The next page shows the effects.</p>
+      : html`<section><h2>Revert</h2><p>Goes back to the whole file as it was before this publication; later changes are undone, too. The next page shows the effects.</p>
 <form method="post" action="${cataloguePath}/file"><input type="hidden" name="base" value="${state.digest}"><textarea name="text" hidden>
 ${one.textBefore}</textarea><div class="actions"><button>Review the revert</button><a class="button plain" href="${cataloguePath}">Cancel</a></div></form></section>`
 }`;

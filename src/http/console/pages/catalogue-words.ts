@@ -4,35 +4,7 @@ import type { Html } from '../../pages/frame.ts';
 import { type FieldGroup, namedIn } from '../catalogue-field.ts';
 import { pricedTogether } from '../catalogue-fields.ts';
 import { type FormResult, resultLine } from './account.ts';
-
-/** The keys of the catalogue's file in words. */
-export const fieldNames: Readonly<Record<string, string>> = {
-  price_usd: 'Price',
-  included_usd: 'Included usage',
-  requests_per_second: 'Calls per second',
-  included: 'Included results',
-  included_when_claimed: 'More results with an email address',
-  included_usd_when_claimed: 'More usage with an email address',
-  min_usd: 'Smallest purchase',
-  max_usd: 'Largest purchase',
-  max_cost_usd: 'Highest cost of a call',
-  all_per_hour: 'Free results of all new accounts in an hour',
-  all_usd_per_hour: 'Free usage of all new accounts in an hour',
-  once_per: 'Given once for each',
-  every: 'Charged every',
-  covers: 'Services',
-  recommended: 'Highlighted',
-  tax_note: 'Note about tax',
-  grace_days: 'Days of grace',
-  rollover: 'Unused results roll over',
-  'brand.colour': 'Colour',
-  'brand.font': 'Font',
-  'brand.logo': 'Logo',
-  'links.terms': 'Terms of service',
-  'links.privacy': 'Privacy',
-  'links.imprint': 'Imprint',
-  'links.status': 'Status page',
-};
+import { fieldNames } from './field-names.ts';
 
 /** Keys that no sentence contains as a word. */
 const plainKeys = Object.keys(fieldNames).filter((key) => key.includes('_'));
@@ -47,21 +19,18 @@ export type FaultWords = {
   placeOf(path: string): Place | null;
 };
 
-/** The fields of a new item at the end of a list: `plans[4].id` has the input `new.id`. */
+/** The fields of a new item at the end of a list: `plans[4].name` has the input `new.name`. */
 const newFields: Readonly<Record<string, string>> = {
-  id: 'Id',
   name: 'Name',
   price_usd: 'Price',
   every: 'Per',
   included: 'Included results',
+  description: 'Description',
+  covers: 'Services',
 };
 
-/** Puts the faults of a form into the words of its labels. `newAt`: the place of an item that the form adds, such as `plans[4]`. */
-export function faultWords(
-  groups: readonly FieldGroup[],
-  faults: readonly ProposalFault[],
-  newAt: string | null,
-): FaultWords {
+/** The places of the fields of a form, by their names. */
+export function placesOf(groups: readonly FieldGroup[]): Map<string, Place> {
   const places = new Map<string, Place>();
   for (const { title, id, fields, parts = [] } of groups) {
     const of = (some: typeof fields, within: string) => {
@@ -70,8 +39,18 @@ export function faultWords(
     of(fields, id === undefined ? '' : `${title}: `);
     for (const part of parts) of(part.fields, `${title}, ${part.title}: `);
   }
-  for (const { name, unit } of pricedTogether(groups))
-    places.set(name, { id: name, name: `All, per ${unit}` });
+  return places;
+}
+
+/** Puts the faults of a form into the words of its labels. `newAt`: the place of an item that the form adds, such as `plans[4]`. */
+export function faultWords(
+  groups: readonly FieldGroup[],
+  faults: readonly ProposalFault[],
+  newAt: string | null,
+): FaultWords {
+  const places = placesOf(groups);
+  for (const { name, unit, services } of pricedTogether(groups))
+    places.set(name, { id: name, name: `All ${services.length} services, per ${unit}` });
   if (newAt !== null)
     for (const [key, name] of Object.entries(newFields))
       places.set(`${newAt}.${key}`, { id: `new.${key}`, name: `New plan: ${name}` });
@@ -110,10 +89,12 @@ export function refusal(result: FormResult, { faults, placeOf }: FaultWords): Ht
   return html`<div class="note" role="alert">${result.text}<ul class="faults">${[...places].map(([id, name]) => html`<li><a href="#${id}">${name}</a></li>`)}</ul></div>`;
 }
 
-/** The faults that have no field. */
-export function faultList(faults: readonly ProposalFault[]): Html {
+/** The faults that have no field; those of a line link to it where the whole file is shown. */
+export function faultList(faults: readonly ProposalFault[], hasLines = false): Html {
   if (faults.length === 0) return html``;
+  const place = (at: number) =>
+    hasLines ? html`<a href="#line-${at}">Line ${at}</a>: ` : html`Line ${at}: `;
   const line = ({ line: at, reason }: ProposalFault) =>
-    html`<li>${at === null ? '' : `Line ${at}: `}${reason}</li>`;
+    html`<li>${at === null ? '' : place(at)}${reason}</li>`;
   return html`<section><h2>Problems</h2><ul>${faults.map(line)}</ul></section>`;
 }

@@ -8,8 +8,9 @@ import type { Service } from '../../../catalog/service.ts';
 import type { ReloadPreview } from '../../../journeys/reload-preview.ts';
 import type { Html } from '../../pages/frame.ts';
 import { type FormResult, resultLine } from './account.ts';
-import { fieldNames } from './catalogue-words.ts';
+import { actor } from './audit.ts';
 import { swatch } from './colour.ts';
+import { fieldNames } from './field-names.ts';
 import { amount, count, moment, money, results, sign, table, unitPrice, usd } from './figures.ts';
 
 type Sound = Extract<ReloadPreview, { kind: 'sound' }>;
@@ -39,7 +40,16 @@ ${resultLine(result)}
 ${preview.kind === 'faulty' ? faulty(preview.faults) : sound(preview, canPublish)}
 <div class="columns">${planList(plans, trial, canPublish)}${serviceList(services, canPublish)}${canPublish ? otherEdits() : ''}
 <section aria-labelledby="history"><h2 id="history">Published in the console</h2>
-${history.length === 0 ? html`<p class="soft">Nothing yet. Every edit is listed here, and can be reverted.</p>` : table('Publications', ['When', { bare: 'Who' }, { bare: 'Note' }, { bare: 'Changes' }], history.map(historyRow), 'stack')}</section></div>`;
+${
+  history.length === 0
+    ? html`<p class="soft">Nothing yet. Every edit is listed here, and can be reverted.</p>`
+    : table(
+        'Publications',
+        ['When', { bare: 'Who' }, { bare: 'Note' }, { bare: 'Changes' }],
+        history.map((one) => historyRow(one, canPublish)),
+        'stack',
+      )
+}</section></div>`;
 }
 
 function editLink(to: string, name: string, canPublish: boolean): Html {
@@ -85,7 +95,7 @@ function trialRules(trial: Readonly<Record<string, string>>): Html {
   return html`<p class="soft">The free trial is given once to each ${once || 'new account'}. ${perHour === undefined ? 'There is no limit for all new accounts together.' : `All new accounts together get at most ${shown(perHour)} in an hour.`}</p>`;
 }
 
-const namesShownMax = 12;
+const namesShownMax = 6;
 
 /** The services by price: most shops have many services and few prices. */
 function serviceList(services: readonly Service[], canPublish: boolean): Html {
@@ -110,8 +120,8 @@ function otherEdits(): Html {
 <ul class="heed">${all.map(([to, name, about]) => html`<li><a href="${to}"><b>${name}</b></a><br><span class="soft">${about}</span></li>`)}</ul></section>`;
 }
 
-function historyRow({ id, atMs, who, note }: CatalogueFacts['history'][number]): Html {
-  return html`<tr><th scope="row">${moment(atMs)}</th><td>${who}</td><td>${note}</td><td><a href="${path}/history/${id}">Changes and revert</a></td></tr>`;
+function historyRow({ id, atMs, who, note }: CatalogueFacts['history'][number], canRevert: boolean): Html {
+  return html`<tr><th scope="row">${moment(atMs)}</th><td>${actor(who).name}</td><td>${note}</td><td class="nowrap"><a href="${path}/history/${id}">${canRevert ? 'Changes and revert' : 'Changes'}</a></td></tr>`;
 }
 
 function faulty(faults: readonly string[]): Html {
@@ -122,7 +132,7 @@ function faulty(faults: readonly string[]): Html {
 function sound(preview: Sound, canPublish: boolean): Html {
   const { digest, running, settings, refusals } = preview;
   if (digest === running && settings.length === 0)
-    return html`<p class="lead">What buyers can buy now. Every edit shows its effect on them before you publish it.</p>`;
+    return html`<p class="soft">What buyers can buy now. Every edit shows its effect on them before you publish it.</p>`;
   return html`${changesForBuyers(preview, true)}
 ${refusals.length > 0 ? html`<section><h2>These changes cannot be published</h2>${lines(refusals)}</section>` : canPublish ? publishForm(digest) : ''}`;
 }
@@ -167,7 +177,11 @@ ${all.length === 1 ? '' : html`<p class="soft">${names.join(', ')}</p>`}<ul>${fi
 }
 
 /** A changed field in words: `Price: 99.00 → 123.00 USD (+24%)`. */
-function fieldChange({ name: key, from, to }: Impact['fields'][number]): Html {
+export function fieldChange({
+  name: key,
+  from,
+  to,
+}: Pick<Impact['fields'][number], 'name' | 'from' | 'to'>): Html {
   const words = key.replaceAll('_', ' ');
   const name = fieldNames[key] ?? words.charAt(0).toUpperCase() + words.slice(1);
   const isMoney = key.endsWith('_usd');
@@ -200,12 +214,17 @@ function shownValue(text: string): string {
     .replace(/^false$/, 'no');
 }
 
-/** A sentence about the holders of a plan, without the words of the file: `start: 3 accounts ...`. */
+/** Describes a change for the holders of a plan, without the words of the file: `start: 3 accounts ...: they keep ...`. */
 function plainWords(line: string, isOfPlan: boolean): string {
   const text = line
-    .replace(/^([\w-]+): /, isOfPlan ? '' : 'Plan $1, ')
-    .replace('renewals keep their price (there are none); ', '');
-  return withSeparators(text.charAt(0).toUpperCase() + text.slice(1))
+    .replace(/^([\w-]+): /, isOfPlan ? '' : 'plan $1, ')
+    .replace('renewals keep their price (there are none); ', '')
+    .replace(/(\d+) offer(s?) that may still be paid/, '$1 unpaid offer$2')
+    .replace(
+      /^(.*?): (.)/,
+      (_, holders: string, first: string) => `Affected: ${holders}. ${first.toUpperCase()}`,
+    );
+  return withSeparators(text)
     .replace(/\bunit(s?)\b/g, 'result$1')
     .replace(/\b([\d,]+\.\d\d)\d{1,4}(?= USD, )/g, '$1');
 }

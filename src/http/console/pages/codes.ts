@@ -3,8 +3,9 @@ import type { Plan } from '../../../catalog/plan.ts';
 import type { Promotion } from '../../../payment/promotion.ts';
 import type { Html } from '../../pages/frame.ts';
 import { type FormResult, resultLine } from './account.ts';
+import { confirmation } from './confirmation.ts';
 import { field, select } from './fields.ts';
-import { amount, count, day, pairs, sign, table } from './figures.ts';
+import { amount, count, day, sign, table } from './figures.ts';
 
 export type CodesFacts = {
   codes: readonly Promotion[];
@@ -64,15 +65,24 @@ function row(one: Promotion, { nowMs, canChange }: CodesFacts): Html {
 
 /** Shows the effects of ending a code before it is done. */
 export function confirmEnd({ code, asset, amount: value, redemptions, redemptionsMax }: Promotion): Html {
-  return html`<h1>End this code?</h1>
-<section class="narrow">${pairs([
-    ['Code', html`<code>${code}</code>`],
-    ['Grants', amount(asset, value)],
-    ['Used', `${count(redemptions)}${redemptionsMax === null ? '' : ` of ${count(redemptionsMax)}`}`],
-  ])}
-<h2>Effects</h2><ul><li>The code is refused from then on.</li><li>Credit that it granted remains.</li><li>It cannot be started again, and no new code can have the same name.</li></ul>
-<form method="post" action="${path}"><input type="hidden" name="act" value="end"><input type="hidden" name="code" value="${code}">
-<div class="actions"><button class="danger">End code</button><a class="button plain" href="${path}">Cancel</a></div></form></section>`;
+  return confirmation({
+    question: 'End this code?',
+    subject: 'Code',
+    facts: [
+      ['Code', html`<code>${code}</code>`],
+      ['Grants', amount(asset, value)],
+      ['Used', `${count(redemptions)}${redemptionsMax === null ? '' : ` of ${count(redemptionsMax)}`}`],
+    ],
+    effects: [
+      'The code is refused from then on.',
+      'Credit that it granted remains.',
+      'It cannot be started again, and no new code can have the same name.',
+    ],
+    action: path,
+    fields: html`<input type="hidden" name="act" value="end"><input type="hidden" name="code" value="${code}">`,
+    button: 'End code',
+    back: path,
+  });
 }
 
 function form({ plans, draft }: CodesFacts): Html {

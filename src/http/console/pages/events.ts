@@ -8,8 +8,9 @@ import {
 } from '../../../payment/event.ts';
 import type { Html } from '../../pages/frame.ts';
 import { type FormResult, resultLine } from './account.ts';
+import { confirmation } from './confirmation.ts';
 import { field, filterForm, pages, queryOf, select } from './fields.ts';
-import { count, moment, pairs, sign, table } from './figures.ts';
+import { copied, count, moment, pairs, sign, table } from './figures.ts';
 import { shortId } from './orders.ts';
 
 export const path = '/admin/console/events';
@@ -60,12 +61,11 @@ ${
         ],
         endpoints.map((one) => endpointRow(one, facts)),
       )
-}</section>
-${canChange ? addForm(facts.draft) : ''}
-${canReplay && endpoints.length > 0 ? replayForm(endpoints) : ''}
+}${canChange ? addForm(facts.draft, endpoints.length === 0) : ''}</section>
 <section aria-labelledby="events"><h2 id="events">Events</h2>
 ${filterForm(path, filterFields(filter), queryOf(withoutPage(filter)), filter.account !== undefined)}
-${eventTable(facts)}</section>`;
+${eventTable(facts)}</section>
+${canReplay && endpoints.length > 0 ? replayForm(endpoints) : ''}`;
 }
 
 function withoutPage({ type, account, state }: EventFilter): Readonly<Record<string, string | undefined>> {
@@ -75,8 +75,13 @@ function withoutPage({ type, account, state }: EventFilter): Readonly<Record<str
 function filterFields({ type, account, state }: EventFilter): Html[] {
   const states = ['waiting', 'delivered', 'failed'] as const;
   return [
-    select('type', 'Type', [['', 'all'], ...eventTypes.map((one) => [one, one] as const)], type ?? ''),
-    select('state', 'Delivery', [['', 'all'], ...states.map((one) => [one, one] as const)], state ?? ''),
+    select('type', 'Type', [['', 'All'], ...eventTypes.map((one) => [one, one] as const)], type ?? ''),
+    select(
+      'state',
+      'Delivery',
+      [['', 'All'], ...states.map((one) => [one, one.charAt(0).toUpperCase() + one.slice(1)] as const)],
+      state ?? '',
+    ),
     field({ name: 'account', label: 'Account', value: account ?? '' }),
   ];
 }
@@ -121,10 +126,10 @@ function endpointRow(one: Endpoint, { canChange, canReplay }: EventsFacts): Html
   const { id, url, types, state, reason, failingSinceMs, waiting, failed } = one;
   const status =
     state === 'disabled'
-      ? html`${sign('disabled', true)} <small>${reason === null ? '' : reasons[reason]}</small>`
+      ? html`${sign('disabled', true)} <span class="soft small">${reason === null ? '' : reasons[reason]}</span>`
       : failingSinceMs === null
         ? sign('on')
-        : html`${sign('fails', true)} <small>since ${moment(failingSinceMs)}</small>`;
+        : html`${sign('fails', true)} <span class="soft small">since ${moment(failingSinceMs)}</span>`;
   const button = (act: string, words: string, isDangerous = false) =>
     html`<form method="post" action="${path}"><input type="hidden" name="act" value="${act}"><input type="hidden" name="id" value="${id}"><button class="${isDangerous ? 'quiet danger' : 'quiet'}">${words}</button></form>`;
   const change = canChange
@@ -136,23 +141,33 @@ function endpointRow(one: Endpoint, { canChange, canReplay }: EventsFacts): Html
 
 /** Shows the effects of removing an endpoint before it is done. */
 export function confirmRemoval({ id, url, waiting, failed }: Endpoint): Html {
-  return html`<h1>Remove this endpoint?</h1>
-<section class="narrow">${pairs([
-    ['Address', url],
-    ['Waiting', count(waiting)],
-    ['Failed', count(failed)],
-  ])}
-<h2>Effects</h2><ul><li>It receives no more events, also not those that wait.</li><li>The record of its deliveries is deleted, and its secret ends.</li><li>The events themselves are kept.</li></ul>
-<form method="post" action="${path}"><input type="hidden" name="act" value="remove"><input type="hidden" name="id" value="${id}">
-<div class="actions"><button class="danger">Remove endpoint</button><a class="button plain" href="${path}">Cancel</a></div></form></section>`;
+  return confirmation({
+    question: 'Remove this endpoint?',
+    subject: 'Endpoint',
+    facts: [
+      ['Address', url],
+      ['Waiting', count(waiting)],
+      ['Failed', count(failed)],
+    ],
+    effects: [
+      'It receives no more events, also not those that wait.',
+      'The record of its deliveries is deleted, and its secret ends.',
+      'The events themselves are kept.',
+    ],
+    action: path,
+    fields: html`<input type="hidden" name="act" value="remove"><input type="hidden" name="id" value="${id}">`,
+    button: 'Remove endpoint',
+    back: path,
+  });
 }
 
-function addForm(draft: EventsFacts['draft']): Html {
-  return html`<section aria-labelledby="add"><h2 id="add">Add an endpoint</h2>
-<form method="post" action="${path}"><input type="hidden" name="act" value="add">
+/** The form for an endpoint, open while there is none. */
+function addForm(draft: EventsFacts['draft'], isFirst: boolean): Html {
+  return html`<details class="add" ${isFirst || draft !== null ? 'open' : ''}><summary>Add an endpoint</summary>
+<form class="half" method="post" action="${path}"><input type="hidden" name="act" value="add">
 ${field({ name: 'url', label: 'Address', placeholder: 'https://example.com/events', value: draft?.url ?? '', fault: draft?.faults.url, isRequired: true })}
 ${typeBoxes(draft)}
-<button>Add endpoint</button></form></section>`;
+<button>Add endpoint</button></form></details>`;
 }
 
 /** The types of events as boxes; none ticked means all. */
@@ -195,20 +210,50 @@ function faultText(fault: string): string {
 
 /** One event with its deliveries and their attempts. */
 export function event(
-  one: SellerEvent,
-  deliveries: readonly Delivery[],
+  { event: one, deliveries }: { event: SellerEvent; deliveries: readonly Delivery[] },
+  all: readonly Endpoint[],
   canReplay: boolean,
   result: FormResult,
 ): Html {
+  // A test event is meant for one endpoint.
+  const endpoints = all.filter(
+    ({ id, types }) =>
+      one.type !== 'event.test' &&
+      types?.includes(one.type) !== false &&
+      !deliveries.some(({ endpoint }) => endpoint === id),
+  );
   return html`<h1>${one.type}</h1>
 ${resultLine(result)}
 <section aria-labelledby="event"><h2 id="event">Event</h2>
-${pairs([['Time', moment(one.atMs)], ...(one.account === '' ? [] : [['Account', accountLink(one.account)] as const]), ['Id', html`<span class="id">${one.id}</span>`]])}
+${pairs([['Time', moment(one.atMs)], ...(one.account === '' ? [] : [['Account', accountLink(one.account)] as const]), ['Id', copied(one.id)]])}
 <h3>Data</h3><pre tabindex="0" aria-label="Data">${JSON.stringify(one.data, null, 2)}</pre></section>
-${deliveries.length === 0 ? html`<p class="soft">No endpoint gets this event.</p>` : deliveries.map((delivery) => deliverySection(one.id, delivery, canReplay))}`;
+${deliveries.map((delivery) => deliverySection(one.id, delivery, canReplay))}
+${endpoints.length > 0 && canReplay ? deliverTo(one.id, endpoints) : deliveries.length > 0 ? '' : html`<p class="soft">No endpoint receives this event.</p>`}`;
 }
 
-function deliverySection(id: string, { endpoint, url, state, attempts }: Delivery, canReplay: boolean): Html {
+/** Delivers an event to an endpoint that it was not sent to. */
+function deliverTo(id: string, endpoints: readonly Endpoint[]): Html {
+  return html`<section aria-labelledby="deliver"><h2 id="deliver">Deliver to another endpoint</h2><p class="soft">The endpoints below have not received this event, for example because they were added later.</p>
+<form class="half" method="post" action="${path}/${id}"><input type="hidden" name="act" value="again">${select(
+    'id',
+    'Endpoint',
+    endpoints.map(({ id: one, url }) => [one, url] as const),
+    '',
+  )}<button class="plain">Deliver</button></form></section>`;
+}
+
+/** When a waiting event is tried. Events of an account follow each other, so an earlier one may be tried first. */
+function nextAttempt(dueMs: number | null): Html {
+  return dueMs === null
+    ? html`It waits until the endpoint is enabled.`
+    : html`The next attempt is due ${moment(dueMs)}. Earlier events of the account come first.`;
+}
+
+function deliverySection(
+  id: string,
+  { endpoint, url, state, attempts, dueMs }: Delivery,
+  canReplay: boolean,
+): Html {
   const rows = attempts
     .toReversed()
     .map(
@@ -218,5 +263,5 @@ function deliverySection(id: string, { endpoint, url, state, attempts }: Deliver
   const again = html`<form method="post" action="${path}/${id}"><input type="hidden" name="act" value="again"><input type="hidden" name="id" value="${endpoint}"><button class="plain">Deliver again</button></form>`;
   return html`<section aria-labelledby="${endpoint}"><h2 id="${endpoint}"><span class="words">${url}</span> ${stateSign(state)}</h2>
 ${rows.length === 0 ? html`<p class="soft">No attempts yet.</p>` : table('Attempts', ['Result', { bare: 'When' }, { number: 'Took', onPhone: 'bare' as const }, { bare: 'Response' }], rows, 'stack')}
-${canReplay ? (state === 'waiting' ? html`<p class="soft">It is tried again automatically.</p>` : again) : ''}</section>`;
+${state === 'waiting' ? html`<p class="soft">${nextAttempt(dueMs)}</p>` : canReplay ? again : ''}</section>`;
 }

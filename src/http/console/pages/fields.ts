@@ -17,6 +17,7 @@ type Field = {
   /** A sentence below the input. */
   hint?: string;
   isRequired?: boolean;
+  charsMax?: number;
   /** Shows several lines. */
   rows?: number;
 };
@@ -35,13 +36,14 @@ export function field(of: Field): Html {
     fault,
     hint,
     isRequired,
+    charsMax,
     rows,
   } = of;
   const notes = [
     ...(fault === undefined ? [] : [`${id}-fault`]),
     ...(hint === undefined ? [] : [`${id}-hint`]),
   ];
-  const common = html`id="${id}" name="${name}" autocomplete="off"${isRequired ? raw(' required') : ''}${fault === undefined ? '' : raw(' aria-invalid="true"')}${notes.length === 0 ? '' : html` aria-describedby="${notes.join(' ')}"`}`;
+  const common = html`id="${id}" name="${name}" autocomplete="off"${isRequired ? raw(' required') : ''}${charsMax === undefined ? '' : html` maxlength="${charsMax}"`}${fault === undefined ? '' : raw(' aria-invalid="true"')}${notes.length === 0 ? '' : html` aria-describedby="${notes.join(' ')}"`}`;
   const control =
     rows !== undefined
       ? html`<textarea ${common} rows="${rows}">${value}</textarea>`
@@ -80,16 +82,22 @@ export function pages(path: string, query: string, isFirst: boolean, next: strin
 /** Fields of a filter that are shown at once; the others are folded while none of them restricts the list. */
 const filtersShown = 2;
 
-/** The heading of a list, with the link that exports what its filter matches; null without the right to export. */
+/** The heading of a list, with the link that exports what its filter matches; null without the right to export, or without anything to export. */
 export function listTop(name: string, csv: string | null, query: string): Html {
   const link = html`<a class="button plain small" href="${csv}${query === '' ? '' : `?${query}`}">Export as CSV</a>`;
   return html`<div class="top"><h1>${name}</h1>${csv === null ? '' : link}</div>`;
 }
 
-/** The filter above a list, with a link that clears it. `isMore`: a folded field restricts the list. */
-export function filterForm(path: string, fields: readonly Html[], query: string, isMore = false): Html {
+/** The filter above a list, with a link that clears it. `isMore`: a folded field restricts the list. `show`: the list that the filter stays in. */
+export function filterForm(
+  path: string,
+  fields: readonly Html[],
+  query: string,
+  isMore = false,
+  show?: string,
+): Html {
   const cells = (some: readonly Html[]) => some.map((one) => html`<div>${one}</div>`);
   const rest = fields.slice(filtersShown);
   const more = html`<details ${isMore ? 'open' : ''}><summary>More filters</summary><div class="more">${cells(rest)}</div></details>`;
-  return html`<form class="filter" method="get" action="${path}" role="search">${cells(fields.slice(0, filtersShown))}<div class="tools"><button class="plain">Filter</button>${query === '' ? '' : html`<a href="${path}">Clear the filter</a>`}</div>${rest.length === 0 ? '' : more}</form>`;
+  return html`<form class="filter" method="get" action="${path}" role="search">${show === undefined ? '' : html`<input type="hidden" name="show" value="${show}">`}${cells(fields.slice(0, filtersShown))}${rest.length === 0 ? '' : more}<div class="tools"><button class="plain">Filter</button>${query === '' ? '' : html`<a href="${path}">Clear the filter</a>`}</div></form>`;
 }

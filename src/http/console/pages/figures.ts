@@ -93,6 +93,11 @@ export function span(ms: number): string {
   return seconds < 172_800 ? `${Math.round(seconds / 3_600)} h` : `${Math.round(seconds / 86_400)} days`;
 }
 
+/** An id with a button that copies it, on pages with the script. */
+export function copied(id: string): Html {
+  return html`<span class="id copies">${id}</span>`;
+}
+
 /** A status as a small label; `warn` for one that is worth a look and no fault, `past` for one that is over. */
 export function sign(word: string, mood: boolean | 'warn' | 'past' = false): Html {
   const kind = typeof mood === 'string' ? ` ${mood}` : mood ? ' bad' : '';
@@ -123,12 +128,13 @@ export function folded(id: string, heading: string, about: string, content: Html
   return html`<section class="fold" aria-labelledby="${id}"><details ${isOpen ? 'open' : ''}><summary><h2 id="${id}">${heading}</h2> <span class="soft">${about}</span></summary>${content}</details></section>`;
 }
 
-/** A table that scrolls sideways on a narrow screen; there, a `slim` one wraps its text instead, and a `stack` one puts its cells below each other. */
+/** A table that scrolls sideways on a narrow screen; there, a `slim` one wraps its text instead, and a `stack` one puts its cells below each other. `more`: another class. */
 export function table(
   label: string,
   columns: readonly Column[],
   rows: readonly Html[],
   form: '' | 'slim' | 'stack' = columns.length > columnsOnPhone ? 'stack' : '',
+  more = '',
 ): Html {
   const head = (column: Column) => {
     const name = nameOf(column);
@@ -138,7 +144,7 @@ export function table(
       : html`<th scope="col">${name}</th>`;
   };
   const isCompact = form === 'stack' && columns.some((column) => placeOf(column) !== undefined);
-  const kind = isCompact ? 'stack compact' : form;
+  const kind = [isCompact ? 'stack compact' : form, more].filter(Boolean).join(' ');
   return html`<div class="wide" tabindex="0" role="group" aria-label="${label}"><table${kind === '' ? '' : raw(` class="${kind}"`)}><thead><tr>${columns.map(head)}</tr></thead><tbody>${form === 'stack' ? rows.map((row) => labelled(row, columns)) : rows}</tbody></table></div>`;
 }
 

@@ -40,7 +40,10 @@ const checkNames: Readonly<Record<string, { name: string; problem: string }>> = 
     problem: 'No charge can be booked, so calls and purchases are refused',
   },
   schema: { name: 'Database', problem: 'The tables of the database are not those of this version' },
-  upstream: { name: 'Your API', problem: 'Your API does not answer' },
+  upstream: {
+    name: 'Your API',
+    problem: 'Your API does not answer. Check that it runs, and that this server reaches its address',
+  },
 };
 
 /** The state of the shop in one line, its parts, and below them what only an engineer needs. */
@@ -48,8 +51,8 @@ export function health(facts: HealthFacts): Html {
   const problems = problemsOf(facts);
   const verdict =
     problems.length === 0
-      ? html`<p class="ok verdict">Everything works. Checked ${moment(facts.nowMs)}.</p>`
-      : html`<div class="note verdict"><b>${problems.length === 1 ? '1 problem' : `${count(problems.length)} problems`}</b><ul>${problems.map((one) => html`<li>${one}</li>`)}</ul></div>`;
+      ? html`<p class="ok verdict">Everything works. Checked ${moment(facts.nowMs)}. <a href="/admin/console/health">Check again</a></p>`
+      : html`<div class="note verdict"><b>${problems.length === 1 ? '1 problem' : `${count(problems.length)} problems`}</b><ul>${problems.map((one) => html`<li>${one}</li>`)}</ul><p>Checked ${moment(facts.nowMs)}. <a href="/admin/console/health">Check again</a></p></div>`;
   return html`<h1>Health</h1>
 ${verdict}
 ${parts(facts)}
@@ -169,7 +172,7 @@ function verificationResult(result: NonNullable<HealthFacts['verified']>): Html 
 ${table('Violations', ['Rule', 'Subject', 'Details'], faults.slice(0, faultsShownMax).map(row), 'stack')}`;
 }
 
-function upstream({ answers, answersOfMs, failures }: HealthFacts): Html {
+function upstream({ checks, answers, answersOfMs, failures }: HealthFacts): Html {
   const named = (status: number) =>
     status < 400 ? sign('succeeded') : status < 500 ? sign('refused') : sign('failed', true);
   const row = ({ status, calls }: ResponseCount) =>
@@ -188,7 +191,7 @@ function upstream({ answers, answersOfMs, failures }: HealthFacts): Html {
             'slim',
           );
   return html`<section aria-labelledby="upstream"><h2 id="upstream">Your API, the last ${span(answersOfMs)}</h2><div class="narrow">${recent}</div>
-${failures.length === 0 ? html`<p class="soft">It has answered every request since the shop started, and accepted your key.</p>` : html`<h3>Failures in this process since it started</h3>${table('Failures', ['Failure', { number: 'Times' }, 'Last'], failures.map(failed))}`}</section>`;
+${failures.length === 0 && checks.upstream === false ? html`<p class="soft">It does not answer the check of its health. No call has failed since the shop started.</p>` : failures.length === 0 ? html`<p class="soft">It has answered every request since the shop started, and accepted your key.</p>` : html`<h3>Failures in this process since it started</h3>${table('Failures', ['Failure', { number: 'Times' }, 'Last'], failures.map(failed))}`}</section>`;
 }
 
 function uncountable({ uncountable: counts, uncountableOfMs }: HealthFacts): Html {

@@ -2,7 +2,7 @@ import type {
   PublicKeyCredentialCreationOptionsJSON,
   PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/server';
-import { html } from 'hono/html';
+import { html, raw } from 'hono/html';
 import type { Operator } from '../../../identity/operators/operator.ts';
 import type { Html } from '../../pages/frame.ts';
 import * as PasskeyScript from './passkey-script.ts';
@@ -11,6 +11,8 @@ export type LoginFacts = {
   /** The path to open after the sign-in. */
   to: string;
   problem: string | null;
+  /** True after a wrong admin token: its field is marked. */
+  isTokenWrong: boolean;
   /** The options for a passkey; null when none can be used. */
   options: PublicKeyCredentialRequestOptionsJSON | null;
   hasOidc: boolean;
@@ -20,10 +22,12 @@ export type LoginFacts = {
 };
 
 /** The login page of the console. */
-export function login({ to, problem, options, hasOidc, acceptsToken, isFirst }: LoginFacts): Html {
-  const token = tokenForm(to);
+export function login(facts: LoginFacts): Html {
+  const { to, problem, isTokenWrong, options, hasOidc, acceptsToken, isFirst } = facts;
+  const token = tokenForm(to, isTokenWrong ? problem : null, isFirst);
+  const isAbove = problem !== null && !(isTokenWrong && acceptsToken);
   return html`<section class="entry"><h1>Sign in</h1>
-${problem === null ? '' : html`<p class="note" role="alert">${problem}</p>`}
+${isAbove ? html`<p class="note" role="alert">${problem}</p>` : ''}
 ${
   options === null
     ? ''
@@ -31,13 +35,14 @@ ${
 <p class="soft">With the passkey of this device, your phone or a security key.</p>${PasskeyScript.parts()}<button>Sign in with a passkey</button></form>`
 }
 ${hasOidc ? html`<form method="post" action="/admin/console/oidc/start"><button class="${options === null ? '' : 'plain'}">Sign in with single sign-on</button></form>` : ''}
-${!acceptsToken ? '' : isFirst ? token : html`<details><summary>Use the admin token</summary>${token}</details>`}</section>`;
+${!acceptsToken ? '' : isFirst ? token : html`<details ${isTokenWrong ? 'open' : ''}><summary>Use the admin token</summary>${token}</details>`}</section>`;
 }
 
-function tokenForm(to: string): Html {
+/** The form for the admin token; `isOnly`: it is the usual way to sign in. */
+function tokenForm(to: string, fault: string | null, isOnly: boolean): Html {
   return html`<form method="post" action="/admin/console/sign-in"><input type="hidden" name="to" value="${to}">
-<label for="token">Admin token</label><input id="token" name="token" type="password" autocomplete="current-password" autocapitalize="off" spellcheck="false" required aria-describedby="token-hint"><p class="hint" id="token-hint">You stay signed in for eight hours.</p>
-<button>Sign in</button></form>
+<label for="token">Admin token</label><input id="token" name="token" type="password" autocomplete="current-password" autocapitalize="off" spellcheck="false" required${fault === null ? '' : raw(' aria-invalid="true" autofocus')} aria-describedby="${fault === null ? '' : 'token-fault '}token-hint">${fault === null ? '' : html`<p class="fault" id="token-fault" role="alert">${fault}</p>`}<p class="hint" id="token-hint">You stay signed in for eight hours.</p>
+<button class="${isOnly ? '' : 'plain'}">Sign in</button></form>
 <details><summary>Where is the token?</summary><p class="soft">It is the setting <code>ADMIN_TOKEN</code>, or the one that <code>npm start</code> showed once.</p></details>`;
 }
 
@@ -78,13 +83,27 @@ export function arrived(to: string): Html {
   return html`<section class="entry"><h1>Signed in</h1><a class="button" href="${to}">Continue to the console</a></section>`;
 }
 
-/** The page of an invitation link that no longer works. */
-export function invitationGone(): Html {
-  return html`<section class="entry"><h1>This link no longer works</h1><p class="note" role="alert">The invitation was used, has expired after seven days, or was replaced by a newer one.</p>
-<p>If you have created a passkey with it, sign in. Otherwise ask an owner of the shop for a new link: they find it under Team.</p><a class="button" href="/admin">Sign in</a></section>`;
+/** The page of an invitation link that does not work. `ended`: why, null for one that the shop does not know. */
+export function invitationGone(ended: 'used' | 'expired' | null): Html {
+  const signIn = html`<a class="button" href="/admin">Sign in</a>`;
+  switch (ended) {
+    case 'used':
+      return html`<section class="entry"><h1>This link was used</h1><p class="note" role="alert">An invitation link works once, and a passkey was created with this one.</p>
+<p>Was it you? Then sign in with that passkey. If it was not, report it to an owner of the shop at once.</p>${signIn}</section>`;
+    case 'expired':
+      return html`<section class="entry"><h1>This link has expired</h1><p class="note" role="alert">An invitation link works for seven days.</p>
+<p>Ask an owner of the shop for a new one: they find it under Team.</p>${signIn}</section>`;
+    case null:
+      return html`<section class="entry"><h1>This link does not work</h1><p class="note" role="alert">It is incomplete, was replaced by a newer one, or was withdrawn.</p>
+<p>Open the link of the latest message, in full. If that fails, too, ask an owner of the shop for a new one: they find it under Team.</p>${signIn}</section>`;
+  }
 }
 
-/** An error message in place of a page. */
-export function problem(heading: string, message: string): Html {
-  return html`<section><h1>${heading}</h1><p class="note" role="alert">${message}</p><a class="button" href="/admin">Go to the overview</a></section>`;
+/** An error message in place of a page, with a link to the next page. */
+export function problem(
+  heading: string,
+  message: string | Html,
+  to: { path: string; name: string } = { path: '/admin', name: 'Go to the overview' },
+): Html {
+  return html`<section><h1>${heading}</h1><p class="note" role="alert">${message}</p><a class="button" href="${to.path}">${to.name}</a></section>`;
 }

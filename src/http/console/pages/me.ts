@@ -33,14 +33,14 @@ ${
 <section aria-labelledby="sessions"><h2 id="sessions">Sessions</h2>
 ${table(
   'Sessions',
-  ['Signed in', { bare: 'Address' }, 'Last used', 'Ends', sessions.length > 1 ? { bare: 'End' } : ''],
+  ['Signed in', { bare: 'Address' }, 'Last used', 'Ends', sessions.length > 1 ? { bare: 'Sign out' } : ''],
   sessions.map((one) => sessionRow(one, current)),
 )}
-${sessions.length > 1 ? html`<form method="post" action="${mePath}"><input type="hidden" name="act" value="sessions_end"><button class="plain">End all other sessions</button></form>` : ''}</section>`;
+${sessions.length > 1 ? html`<form method="post" action="${mePath}"><input type="hidden" name="act" value="sessions_end"><button class="plain">Sign out all other sessions</button></form>` : ''}</section>`;
 }
 
 function passkeyRow({ id, name, isBackedUp, createdMs, usedMs }: Passkey): Html {
-  return html`<tr><th scope="row">${name}</th><td>${isBackedUp ? 'synchronized' : 'this device only'}</td><td>${moment(createdMs)}</td><td>${usedMs === null ? 'never' : moment(usedMs)}</td>
+  return html`<tr><th scope="row">${name}</th><td>${isBackedUp ? 'synchronized' : 'this device only'}</td><td>${moment(createdMs)}</td><td>${usedMs === null ? 'not since it was added' : moment(usedMs)}</td>
 <td><form method="post" action="${mePath}"><input type="hidden" name="act" value="passkey_remove"><input type="hidden" name="id" value="${id}"><button class="quiet danger">Remove<span class="hidden"> ${name}</span></button></form></td></tr>`;
 }
 
@@ -49,5 +49,5 @@ function sessionRow(
   current: string | null,
 ): Html {
   return html`<tr><th scope="row">${moment(createdMs)} ${digest === current ? sign('this browser') : ''}</th><td>${address}</td><td>${moment(usedMs)}</td><td>${moment(expiresMs)}</td>
-<td>${digest === current ? '' : html`<form method="post" action="${mePath}"><input type="hidden" name="act" value="session_end"><input type="hidden" name="id" value="${digest}"><button class="quiet danger">End session</button></form>`}</td></tr>`;
+<td>${digest === current ? '' : html`<form method="post" action="${mePath}"><input type="hidden" name="act" value="session_end"><input type="hidden" name="id" value="${digest}"><button class="quiet danger">Sign out</button></form>`}</td></tr>`;
 }

@@ -121,7 +121,7 @@ export function emailText(email: string): Html {
   const at = email.lastIndexOf('@');
   if (at === -1) return html`${email}`;
   const host = email.slice(at + 1).split(email.length - at > hostCharsMax ? /(?<=[.-])/ : /$^/);
-  return html`${email.slice(0, at)}<wbr>@${host.map((part, nth) => (nth === 0 ? part : html`<wbr>${part}`))}`;
+  return html`${email.slice(0, at)}<wbr class="at">@${host.map((part, nth) => (nth === 0 ? part : html`<wbr>${part}`))}`;
 }
 
 /** The start of an id. */

@@ -1,5 +1,5 @@
 import * as Money from '@sluice/kernel/money';
-import { html } from 'hono/html';
+import { html, raw } from 'hono/html';
 import type { Task } from '../../../journeys/attention.ts';
 import type { ModelUsage, OutstandingBalance, ServiceUsage } from '../../../ledger/usage-report.ts';
 import { type DailyRevenue, type RailRevenue, totals } from '../../../payment/revenue-report.ts';
@@ -17,7 +17,14 @@ import {
   table,
   wholeCents,
 } from './figures.ts';
+import { front } from './frame.ts';
 import { methodNames } from './orders.ts';
+
+/** The periods to choose from, in days. */
+export const periods = [7, 30, 90] as const;
+export const usualPeriod = 30;
+
+type Step = 'plans' | 'brand' | 'invited' | 'works' | 'tried';
 
 /** The figures of the overview. A figure is null when its query took too long. */
 export type OverviewFacts = {
@@ -37,8 +44,10 @@ export type OverviewFacts = {
   /** Services and models (`slug` or `slug/model`) whose margin is below the limit. */
   low: ReadonlySet<string>;
   unspent: OutstandingBalance | null;
+  /** True while the shop has sold nothing for a long time. */
+  isNew: boolean;
   /** First steps that are known to be done. */
-  done: { brand: boolean; invited: boolean };
+  done: { readonly [step in Step]?: boolean };
 };
 
 const modelsShownMax = 50;
@@ -47,32 +56,48 @@ const tooLong = html`<p class="soft">This query took too long. Reload the page t
 
 /** The front page: tasks that need attention, revenue, accounts, outstanding balances and usage. A shop without sales gets its first steps instead of empty figures. */
 export function overview(facts: OverviewFacts): Html {
-  const isNew =
-    facts.days.every(({ gross }) => gross === 0) && facts.before.every(({ gross }) => gross === 0);
-  return html`<h1>Overview</h1><p class="lead">${isNew ? `No sales in the last ${count(2 * facts.days.length)} days. These steps lead to one.` : `The last ${facts.days.length} days`}</p>
+  const { isNew } = facts;
+  return html`<div class="top"><h1>Overview</h1>${isNew ? '' : periodLinks(facts.days.length)}</div>${isNew ? html`<p class="lead">No sales in the last 60 days. These steps lead to one.</p>` : ''}
 ${facts.tasks.length === 0 && isNew ? '' : attention(facts.tasks)}
 ${isNew ? firstSteps(facts.done) : revenue(facts)}
 ${isNew && facts.made === 0 && !facts.callers ? '' : html`<div class="columns">${isNew ? '' : rails(facts.rails)}${accounts(facts)}</div>`}
 ${isNew && facts.services?.length === 0 ? '' : services(facts)}`;
 }
 
-function firstSteps({ brand, invited }: OverviewFacts['done']): Html {
-  const doneAt: Readonly<Record<string, boolean>> = {
-    '/admin/console/catalogue/brand': brand,
-    '/admin/console/team': invited,
-  };
-  const steps = [
+/** Links to the periods. */
+function periodLinks(shown: number): Html {
+  const link = (days: number) =>
+    html`<a href="${front}${days === usualPeriod ? '' : `?days=${days}`}"${days === shown ? raw(' aria-current="page"') : ''}>${days} days</a>`;
+  return html`<nav class="views" aria-label="Period">${periods.map(link)}</nav>`;
+}
+
+function firstSteps(done: OverviewFacts['done']): Html {
+  const steps: readonly (readonly [Step, to: string, name: string, about: string])[] = [
     [
+      'plans',
       '/admin/console/catalogue',
       'Set your plans and prices',
       'Buyers see them on the front page of the shop.',
     ],
-    ['/admin/console/catalogue/brand', 'Make it yours', 'Name, colour, logo, terms and contact.'],
-    ['/admin/console/team', 'Invite yourself', 'A passkey replaces the admin token.'],
-    ['/admin/console/health', 'Check that everything works', 'Your API, the database, mail and payments.'],
-    ['/', 'Try your shop as a buyer', 'Then share its address. The first sale appears here.'],
-  ] as const;
-  return html`<section aria-labelledby="steps"><h2 id="steps">First steps</h2><ol class="steps">${steps.map(([to, name, about]) => html`<li><a href="${to}">${name}</a>${doneAt[to] ? html` ${sign('✓ done')}` : ''}<br><span class="soft">${about}</span></li>`)}</ol></section>`;
+    [
+      'brand',
+      '/admin/console/catalogue/brand',
+      'Make it yours',
+      'Name, colour, logo, terms and contact. Done with a logo.',
+    ],
+    ['invited', '/admin/console/team', 'Invite yourself', 'A passkey replaces the admin token.'],
+    [
+      'works',
+      '/admin/console/health',
+      'Check that everything works',
+      'Your API, the database, mail and payments.',
+    ],
+    ['tried', '/', 'Try your shop as a buyer', 'Then share its address. The first sale appears here.'],
+  ];
+  const row = ([step, to, name, about]: (typeof steps)[number]) =>
+    html`<li><a href="${to}">${name}</a>${done[step] ? html` ${sign(step === 'works' ? '✓ works' : '✓ done')}` : ''}<br><span class="soft">${about}</span></li>`;
+  const made = steps.filter(([step]) => done[step]).length;
+  return html`<section aria-labelledby="steps"><h2 id="steps">First steps</h2><p class="soft">${count(made)} of ${count(steps.length)} done</p><ol class="steps">${steps.map(row)}</ol></section>`;
 }
 
 function revenue({ days, before, disputed }: OverviewFacts): Html {
@@ -107,6 +132,10 @@ function change(now: number, before: number): Html | undefined {
   return html`<small class="soft">${percent > 0 ? '+' : percent < 0 ? '−' : '±'}${Math.abs(percent)}% from ${sum} before</small>`;
 }
 
+/** A chart of at most so many days names each of them. */
+const ticksMax = 7;
+const usualTicks = 5;
+
 /** A bar chart with gross revenue above the line and reversed payments below it. */
 function chart(days: readonly DailyRevenue[]): Html {
   const back = ({ refunded, lost }: DailyRevenue) => refunded + lost;
@@ -126,8 +155,9 @@ function chart(days: readonly DailyRevenue[]): Html {
       bar(at, line, (returned / (up + down)) * 100, 'back', `${dayOf(day.day)}: ${money(returned)} returned`),
     ];
   });
-  const ticks = [0, 1, 2, 3, 4].map((nth) =>
-    dayOf(days[Math.round((nth * (days.length - 1)) / 4)]?.day ?? '', true),
+  const last = (days.length <= ticksMax ? days.length : usualTicks) - 1;
+  const ticks = Array.from({ length: last + 1 }, (_, nth) =>
+    dayOf(days[Math.round((nth * (days.length - 1)) / last)]?.day ?? '', true),
   );
   const best = days.reduce((most, day) => (day.gross > most.gross ? day : most), days[0] as DailyRevenue);
   return html`<div class="plot"><div class="scale" aria-hidden="true"><span>${dollars(up)} USD</span><span>${dollars(up / 2)}</span><span>0</span></div><svg class="chart" viewBox="0 0 300 100" preserveAspectRatio="none" role="img" aria-label="Gross revenue of each day as bars above a line, reversed payments below it. The best day is ${dayOf(best.day)} with ${money(best.gross)}.">${[0, line / 2].map((y) => html`<line class="grid" x1="0" x2="300" y1="${y}" y2="${y}"/>`)}${bars}<line x1="0" x2="300" y1="${line}" y2="${line}"/></svg></div>
@@ -163,11 +193,11 @@ function rails(all: readonly RailRevenue[]): Html {
   return html`<section aria-labelledby="rails"><h2 id="rails">Payment methods</h2>${table('Gross revenue by method', ['Method', { number: 'Orders' }, { number: 'Gross' }], shown.map(row), 'slim')}</section>`;
 }
 
-function accounts({ callers, made, madeBefore, unspent }: OverviewFacts): Html {
+function accounts({ days, callers, made, madeBefore, unspent }: OverviewFacts): Html {
   const row = (name: string, { usd: dollarsLeft, units }: OutstandingBalance['paid']) =>
     html`<tr><th scope="row">${name}</th><td class="number">${wholeCents(dollarsLeft)}</td><td class="number">${count(units)}</td></tr>`;
   return html`<section aria-labelledby="accounts"><h2 id="accounts">Accounts</h2>
-<dl class="facts">${[fact('Active', callers === null ? 'unknown' : count(callers)), fact('New', count(made), madeBefore === 0 ? undefined : html`<small class="soft">${count(madeBefore)} in the 30 days before</small>`)]}</dl>
+<dl class="facts">${[fact('Active', callers === null ? 'unknown' : count(callers)), fact('New', count(made), madeBefore === 0 ? undefined : html`<small class="soft">${count(madeBefore)} in the ${days.length} days before</small>`)]}</dl>
 <h3>What buyers can still use</h3>
 ${unspent === null ? tooLong : table('Outstanding balance', ['Source', { number: 'Credit' }, { number: 'Results' }], [row('Paid for', unspent.paid), row('Given: trials, grants, codes', unspent.given)], 'slim')}</section>`;
 }

@@ -6,34 +6,24 @@ import type { Fee } from '../../../payment/fee.ts';
 import type { FraudSignal } from '../../../payment/fraud-signal.ts';
 import { type Order, reference } from '../../../payment/order.ts';
 import type { RefundRequest } from '../../../payment/refund-request.ts';
-import type { OrderLot } from '../../../payment/revenue-report.ts';
-import {
-  type RefundEffect,
-  type Reversal,
-  type StoredReversal,
-  suggestedRefund,
-} from '../../../payment/reversal.ts';
+import { type RefundEffect, type Reversal, suggestedRefund } from '../../../payment/reversal.ts';
 import type { Html } from '../../pages/frame.ts';
 import { type FormResult, resultLine } from './account.ts';
+import { confirmation } from './confirmation.ts';
 import { disputeBanner, needsResponse } from './dispute.ts';
 import { field } from './fields.ts';
-import { amount, moment, money, pairs, sign, table, usd, wholeCents, words } from './figures.ts';
+import { amount, copied, moment, money, pairs, sign, table, usd, wholeCents, words } from './figures.ts';
 import { buyerLink, failureText, methodOf, pageOf, signalNames, statusOf } from './orders.ts';
 import { nextStep } from './payments.ts';
+import { nearestCent, type TimelineFacts, timeline } from './timeline.ts';
 
-export type PaymentFacts = {
-  order: Order;
+export type PaymentFacts = TimelineFacts & {
   /** The buyer's email address. */
   email: string | null;
-  reversals: readonly StoredReversal[];
-  lot: OrderLot | null;
-  loss: Money.Money;
   /** Fees that the processor kept, as far as they are recorded. */
   fees: readonly Fee[];
   /** Early fraud warnings and reviews of the payment. */
   signals: readonly FraudSignal[];
-  /** The processor's assessment of each charge, the newest first. */
-  charges: readonly ChargeOutcome[];
   /** Amount that can still be refunded. */
   left: Money.Money;
   /** URL of the payment at the processor; null when it has no such page. */
@@ -48,6 +38,8 @@ export type PaymentFacts = {
   result: FormResult;
   /** A refused amount of a refund. */
   draft: { typed: string; fault: string } | null;
+  /** A refused reason for declining a request. */
+  declining: { reason: string; fault: string } | null;
   /** The idempotency key of the form: a form that is sent twice is recorded once. */
   key: string;
 };
@@ -58,8 +50,8 @@ export function payment(facts: PaymentFacts): Html {
   const isRefundable = facts.canRefund && order.state === 'granted' && left > 0 && request?.state !== 'open';
   const isDisputed = reversals.some(({ kind, isEffective }) => kind === 'dispute' && isEffective);
   const reversed = Money.ofMicro(order.amount - left);
-  return html`<div class="top"><h1>${money(order.amount)} for ${order.plan} ${statusOf({ order, reversed, isDisputed })}</h1>${isRefundable ? html`<a class="button plain small" href="#refund">Refund</a>` : ''}</div>
-${resultLine(result)}
+  return html`<div class="top"><h1>${money(order.amount)} for ${order.plan} ${statusOf({ order, reversed, isDisputed })}${request?.state === 'open' ? html` ${sign('refund requested', 'warn')}` : ''}</h1>${isRefundable ? html`<a class="button plain small" href="#refund">Refund</a>` : ''}</div>
+${resultLine(result)}${order.state === 'claimed' ? html`<p class="note">The processor has not confirmed this charge yet. The shop asks it again every 20 seconds. The buyer gets nothing, and the money is not counted, until the outcome is known.</p>` : ''}
 ${reversals.filter(needsResponse).map((dispute) => disputeBanner({ dispute, fees: facts.fees, account: order.account, page, nowMs: facts.nowMs }))}
 ${request === null ? '' : refundRequest(facts, request)}
 <div class="columns">${summary(facts)}${timeline(facts)}</div>
@@ -88,17 +80,17 @@ function summary({ order, email, left, page, fees, charges }: PaymentFacts): Htm
       ? ['Processor fee', charged.length === 0 ? 'not reported yet' : `${usd(fee)} ${currency}`]
       : null,
     page === null ? null : ['At the processor', html`<a href="${page}">View the payment</a>`],
-    ['Order', html`<span class="id">${order.id}</span>`],
-    paid === null ? null : ['Payment', html`<span class="id">${paid}</span>`],
+    ['Order', copied(order.id)],
+    paid === null ? null : ['Payment', copied(paid)],
   ];
   return html`<section aria-labelledby="payment"><h2 id="payment">Payment</h2>${pairs(rows.filter((row) => row !== null))}</section>`;
 }
 
+const reasonRows = 2;
+
 /** The buyer's refund request, with the form that leads to the refund and the one that declines it. */
-function refundRequest(
-  { order, email, left, ending, canRefund, canDecline, key, draft }: PaymentFacts,
-  request: RefundRequest,
-): Html {
+function refundRequest(facts: PaymentFacts, request: RefundRequest): Html {
+  const { order, email, left, ending, canRefund, canDecline, key, draft } = facts;
   const { amount: wanted, reason, askedMs, state, answer } = request;
   const isOpen = state === 'open';
   return html`<section aria-labelledby="asked"><h2 id="asked">Refund request: ${money(wanted)} ${sign(state, isOpen && 'warn')}</h2>
@@ -107,8 +99,8 @@ ${isOpen && canRefund && left > 0 && order.rail !== 'x402' ? reviewForm(order, s
 ${isOpen && canRefund && left > 0 && order.rail === 'x402' ? byHandForm(order, suggestedRefund(left, request), left, key) : ''}
 ${
   isOpen && canDecline
-    ? html`<details><summary>Decline the request</summary><form class="row" method="post" action="${pageOf(order.id)}"><input type="hidden" name="act" value="decline">
-<div><label for="reason">Reason. The buyer sees it.</label><input id="reason" name="reason" maxlength="1000" autocomplete="off" required></div><button class="danger">Decline</button></form></details>`
+    ? html`<details ${facts.declining === null ? '' : 'open'}><summary>Decline the request</summary><form class="half" method="post" action="${pageOf(order.id)}"><input type="hidden" name="act" value="decline">
+${field({ name: 'reason', label: 'Reason. The buyer sees it.', value: facts.declining?.reason ?? '', fault: facts.declining?.fault, isRequired: true, charsMax: 1_000, rows: reasonRows })}<button class="danger">Decline</button></form></details>`
     : ''
 }</section>`;
 }
@@ -147,68 +139,6 @@ function assessment(charges: readonly ChargeOutcome[]): Html {
   };
   return html`<section aria-labelledby="risk"><h2 id="risk">Card risk</h2>
 ${table('Charges of the card as the processor assessed them', ['When', { lead: 'Risk' }, { number: 'Score' }, { bare: 'Bank' }, { bare: 'Reason' }, { wide: 'Charge' }], charges.map(row), 'stack')}</section>`;
-}
-
-const entryNames: Readonly<Record<string, string>> = {
-  purchase: 'Credit added',
-  reversed: 'Credit removed',
-  reinstated: 'Credit restored',
-  expiry: 'Credit expired',
-  moved: 'Credit moved to a later plan',
-  undelivered: 'Credit returned for a call',
-};
-
-/** The events of a purchase, the latest first, and the rest of its credit. */
-function timeline({ order, lot, loss, charges, reversals }: PaymentFacts): Html {
-  type Entry = { atMs: number; what: string; amount: string };
-  const begun: Entry = { atMs: order.createdMs, what: 'Purchase started', amount: money(order.amount) };
-  const paid: Entry[] =
-    order.grantedMs === null ? [] : [{ atMs: order.grantedMs, what: 'Paid', amount: money(order.amount) }];
-  const declined = charges
-    .filter(({ succeeded }) => !succeeded)
-    .map(({ createdMs }): Entry => ({ atMs: createdMs, what: 'Card declined', amount: '' }));
-  const entries = together(lot?.entries ?? []).map(({ atMs, kind, asset, amount: value }): Entry => {
-    const shown = asset === 'usd' ? money(nearestCent(Math.abs(value))) : amount(asset, Math.abs(value));
-    return { atMs, what: entryNames[kind] ?? words(kind), amount: `${value < 0 ? '−' : '+'}${shown}` };
-  });
-  const returned = reversals.map(
-    (one): Entry => ({
-      atMs: one.createdMs,
-      what: one.kind === 'dispute' ? 'Dispute opened' : 'Refunded',
-      amount: money(one.amount),
-    }),
-  );
-  const all = [begun, ...declined, ...paid, ...entries, ...returned]
-    .reverse()
-    .sort((one, other) => other.atMs - one.atMs);
-  const row = ({ atMs, what, amount: sum }: Entry) =>
-    html`<tr><th scope="row">${what}</th><td class="number">${sum}</td><td>${moment(atMs)}</td></tr>`;
-  return html`<section aria-labelledby="timeline"><h2 id="timeline">Timeline</h2>
-${table('Timeline', ['What', { number: 'Amount', onPhone: 'lead' }, { bare: 'When' }], all.map(row), 'stack')}
-${lot === null ? '' : html`<p class="soft">${left(lot)}${loss > 0 ? ` ${money(nearestCent(loss))} of what was returned had already been spent: your loss.` : ''}</p>`}</section>`;
-}
-
-/** Adds up entries of one kind and minute: a refund can take from several parts of the credit. */
-function together(entries: OrderLot['entries']): OrderLot['entries'] {
-  const groups = Map.groupBy(
-    entries,
-    ({ atMs, kind, asset }) => `${kind} ${asset} ${Math.floor(atMs / 60_000)}`,
-  );
-  return [...groups.values()].flatMap(([first, ...rest]) =>
-    first === undefined
-      ? []
-      : [{ ...first, amount: rest.reduce((sum, one) => sum + one.amount, first.amount) }],
-  );
-}
-
-function nearestCent(micro: number): Money.Money {
-  return Money.ofMicro(Math.round(micro / 10_000) * 10_000);
-}
-
-/** The rest of a purchase. */
-function left({ asset, remaining }: OrderLot): string {
-  const shown = asset === 'usd' ? wholeCents(remaining) : amount(asset, remaining);
-  return `Unspent of this purchase: ${shown}.`;
 }
 
 function reversalTable(reversals: readonly Reversal[], page: string | null): Html {
@@ -266,28 +196,38 @@ export function confirm(
   const shown = money(refunded);
   const part = (value: number) => (asset === 'usd' ? money(nearestCent(value)) : amount(asset, value));
   const verb = asset === 'usd' ? 'is' : 'are';
-  return html`<h1>Refund ${shown}?</h1>
-<section class="narrow">${pairs([
-    ['Buyer', order.account === null ? 'not known' : buyerLink(order.account, email)],
-    ['Purchase', `${money(order.amount)} for ${order.plan}`],
-    ['Paid', moment(order.grantedMs ?? order.createdMs)],
-    [
-      'Refund',
-      html`<b>${shown}</b>, to the ${methodOf(order).toLowerCase().startsWith('card') ? 'card' : 'payment method'} that paid`,
+  return confirmation({
+    question: `Refund ${shown}?`,
+    subject: 'Payment',
+    facts: [
+      ['Buyer', order.account === null ? 'not known' : buyerLink(order.account, email)],
+      ['Purchase', `${money(order.amount)} for ${order.plan}`],
+      ['Paid', moment(order.grantedMs ?? order.createdMs)],
+      [
+        'Refund',
+        html`<b>${shown}</b>, to the ${methodOf(order).toLowerCase().startsWith('card') ? 'card' : 'payment method'} that paid`,
+      ],
     ],
-  ])}
-<h2>Effects</h2>
-<ul><li>The money arrives within days.</li>
-<li>${part(taken)} of the purchased credit ${verb} removed from the account immediately.</li>
-${missing > 0 ? html`<li>${part(missing)} ${verb} already spent: that part is your loss. The balance never falls below zero.</li>` : ''}
-<li>Auto top-up of the account is turned off.</li>
-<li>The audit log records the refund, with your name and your IP address.</li></ul>
-<form method="post" action="${pageOf(order.id)}"><input type="hidden" name="amount_usd" value="${Money.format(refunded)}">${key === null ? html`<input type="hidden" name="act" value="answer">` : html`<input type="hidden" name="key" value="${key}">`}
-${
-  ending === null
-    ? ''
-    : html`<input type="hidden" name="subscription" value="keep">
-<p class="check"><input type="checkbox" id="ends" name="subscription" value="end" checked><label for="ends">Cancel the subscription too. ${describeEnd(ending)} Without it, the subscription renews and its card is charged again.</label></p>`
+    effects: [
+      'The money arrives within days.',
+      `${part(taken)} of the purchased credit ${verb} removed from the account immediately.`,
+      ...(missing > 0
+        ? [
+            `${part(missing)} ${verb} already spent: that part is your loss. The balance never falls below zero.`,
+          ]
+        : []),
+      'Auto top-up of the account is turned off.',
+      'The audit log records the refund, with your name and your IP address.',
+    ],
+    action: pageOf(order.id),
+    fields: html`<input type="hidden" name="amount_usd" value="${Money.format(refunded)}">${key === null ? html`<input type="hidden" name="act" value="answer">` : html`<input type="hidden" name="key" value="${key}">`}${ending === null ? '' : endingBox(ending)}`,
+    button: `Refund ${shown}`,
+    back: pageOf(order.id),
+  });
 }
-<div class="actions"><button class="danger">Refund ${shown}</button><a class="button plain" href="${pageOf(order.id)}">Cancel</a></div></form></section>`;
+
+/** The box that also cancels the subscription. A box that is not ticked sends nothing, so `keep` is a hidden field before it. */
+function endingBox(ending: SubscriptionEnd): Html {
+  return html`<input type="hidden" name="subscription" value="keep">
+<p class="check"><input type="checkbox" id="ends" name="subscription" value="end" checked><label for="ends">Cancel the subscription too. ${describeEnd(ending)} Without it, the subscription renews and its card is charged again.</label></p>`;
 }

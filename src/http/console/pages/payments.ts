@@ -45,7 +45,8 @@ export type PaymentListFacts = {
 export function payments(facts: PaymentListFacts, processorPage: ProcessorPage): Html {
   const parts = partsOf(facts, processorPage);
   const shown = parts.find(({ id }) => id === facts.view);
-  const csv = shown === undefined && facts.canExport ? `${path}.csv` : null;
+  const isEmpty = facts.all.length === 0 && queryOfFilter(facts.filter) === '';
+  const csv = shown === undefined && facts.canExport && !isEmpty ? `${path}.csv` : null;
   return html`${listTop('Payments', csv, queryOfFilter(facts.filter))}
 ${tabs(facts, parts)}
 ${shown === undefined ? allPayments(facts) : part(shown)}`;
@@ -103,7 +104,7 @@ function partsOf(facts: PaymentListFacts, processorPage: ProcessorPage): Part[] 
       ...{ id: 'past-due', name: 'Unpaid renewals', rows: facts.pastDue.map(pastDue) },
       about:
         'The processor charges these again on its own schedule. What the plan includes stays available during the days of grace.',
-      columns: ['Plan', { bare: 'Account' }, { lead: 'Period ended' }, { wide: 'Subscription' }],
+      columns: ['Plan', { bare: 'Account' }, 'Period ended', { wide: 'Subscription' }],
     },
     {
       ...{ id: 'webhook-events', name: 'Failed webhook events' },
@@ -132,14 +133,14 @@ const path = '/admin/console/payments';
 /** Rows of a list that are shown at first. */
 const shownMax = 25;
 const stateNames = [
-  ['', 'all'],
-  ['granted', 'paid'],
-  ['refunded', 'refunded'],
-  ['disputed', 'disputed'],
-  ['declined', 'declined'],
-  ['claimed', 'being charged'],
+  ['', 'All'],
+  ['granted', 'Paid'],
+  ['refunded', 'Refunded'],
+  ['disputed', 'Disputed'],
+  ['declined', 'Declined'],
+  ['claimed', 'Being charged'],
 ] as const;
-const railOptions = [['', 'all'], ...Object.entries(methodNames)] as [string, string][];
+const railOptions = [['', 'All'], ...Object.entries(methodNames)] as [string, string][];
 
 function queryOfFilter({ text, ...others }: OrderFilter): string {
   return queryOf({ q: text, ...others });
@@ -159,7 +160,7 @@ function allPayments({ all, next, isFirst, filter, plans }: PaymentListFacts): H
     }),
     select('state', 'Status', stateNames, filter.state ?? ''),
     select('rail', 'Method', railOptions, filter.rail ?? ''),
-    select('plan', 'Plan', [['', 'all'], ...plans.map((plan) => [plan, plan] as const)], filter.plan ?? ''),
+    select('plan', 'Plan', [['', 'All'], ...plans.map((plan) => [plan, plan] as const)], filter.plan ?? ''),
     field({ name: 'from', label: 'From', type: 'date', value: filter.from ?? '' }),
     field({ name: 'to', label: 'To', type: 'date', value: filter.to ?? '' }),
   ];
@@ -191,14 +192,14 @@ function part({ id, name, about, rows, columns, empty = 'None.' }: Part): Html {
   const list =
     rows.length === 0
       ? html`<p>${empty}</p>`
-      : html`${table(name, columns, rows.slice(0, shownMax))}${more(name, columns, rows.slice(shownMax))}`;
+      : html`${table(name, columns, rows.slice(0, shownMax), 'stack')}${more(name, columns, rows.slice(shownMax))}`;
   return html`<section aria-labelledby="${id}"><h2 id="${id}">${name}</h2><p class="soft">${about}</p>${list}</section>`;
 }
 
 /** The rows of a list beyond the first ones, folded. */
 function more(name: string, columns: Part['columns'], rows: readonly Html[]): Html {
   if (rows.length === 0) return html``;
-  return html`<details><summary>Show ${count(rows.length)} more</summary>${table(name, columns, rows)}</details>`;
+  return html`<details><summary>Show ${count(rows.length)} more</summary>${table(name, columns, rows, 'stack')}</details>`;
 }
 
 function orderLink(order: string, amount: Money): Html {

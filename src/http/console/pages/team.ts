@@ -39,7 +39,7 @@ ${link === null ? '' : html`<section><h2>Invitation link</h2><p class="soft">Sho
 <section aria-labelledby="people"><h2 id="people">People</h2>
 ${
   people.length === 0
-    ? html`<p>No persons have been invited yet. You are using the admin token: invite yourself as the first owner, open the link and create a passkey.</p>`
+    ? html`<p>No persons have access yet, only the admin token. Invite yourself as the first owner, open the link and create a passkey.</p>`
     : table(
         'People',
         [
@@ -51,6 +51,7 @@ ${
         ],
         people.map((one) => row(one, facts)),
         'stack',
+        'people',
       )
 }</section>
 <div class="columns">${canChange ? inviteForm(facts) : ''}
@@ -74,7 +75,7 @@ function row(one: ListedOperator, { canChange, me }: TeamFacts): Html {
 }
 
 function changeForms({ id, email, name, role }: ListedOperator): Html {
-  return html`<details><summary>Change role or remove</summary><form class="row" method="post" action="${path}"><input type="hidden" name="act" value="role"><input type="hidden" name="id" value="${id}">
+  return html`<details><summary>Change<span class="hidden"> ${name}</span></summary><form class="row" method="post" action="${path}"><input type="hidden" name="act" value="role"><input type="hidden" name="id" value="${id}">
 <div><label for="role-${id}">Role of ${name}</label><select id="role-${id}" name="role">${options(role)}</select></div><button class="plain">Change role</button></form>
 <form method="post" action="${path}"><input type="hidden" name="act" value="invite"><input type="hidden" name="email" value="${email}"><input type="hidden" name="role" value="${role}"><button class="quiet">New invitation link</button></form>
 <details class="confirm"><summary>Remove ${name}</summary><p class="soft">Their passkeys and sessions end at once. What they did stays in the audit log.</p><form method="post" action="${path}"><input type="hidden" name="act" value="remove"><input type="hidden" name="id" value="${id}"><button class="danger small">Remove ${name}</button></form></details></details>`;

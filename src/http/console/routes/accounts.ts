@@ -104,8 +104,16 @@ export function addAccountSection(console: Console, shop: AccountSectionContext)
       const { draft, ...result } = await grant(shop, account, form, who);
       return page(account, result, person, draft);
     }
-    if (act === 'freeze' || act === 'unfreeze')
+    if (act === 'freeze' || act === 'unfreeze') {
+      const reason = form.get('reason')?.trim() ?? '';
+      const read = Freezing.parse({ reason: reason || null });
+      const it = read.kind === 'fault' ? await found(account) : null;
+      if (it !== null) {
+        const main = FreezePage.confirm(it, { reason, fault: 'Enter at most 500 characters.' });
+        return { title: 'Nothing was changed', status: 422, main };
+      }
       return page(account, await freeze(shop, account, act === 'freeze', form, who), person);
+    }
     return page(account, { text: 'Unknown action. Reload the page and try again.', isBad: true }, person);
   });
 
@@ -123,10 +131,11 @@ export function addAccountSection(console: Console, shop: AccountSectionContext)
     const it = await found(account);
     if (it === null) {
       const text = 'There is no account with this id. Search for its email address or for one of its ids.';
+      const to = { path, name: 'Search the accounts' };
       return {
         title: 'Account not found',
         status: 404,
-        main: LoginPage.problem('Account not found', text),
+        main: LoginPage.problem('Account not found', text, to),
       };
     }
     if (it.joinedTo !== null) return redirect(it.joinedTo);
@@ -148,7 +157,7 @@ export function addAccountSection(console: Console, shop: AccountSectionContext)
       canSupport: can(role, 'support'),
     };
     const main = Page.account({ ...facts, formKey: id('console') }, shop.catalog.plans);
-    return { title: it.email ?? it.id, status: result?.isBad ? 422 : 200, main };
+    return { title: it.email ?? it.id, status: result?.isBad ? 422 : 200, main, canCopy: true };
   }
 }
 
@@ -212,7 +221,7 @@ async function grant(
 ): Promise<NonNullable<Page.FormResult> & { draft: GrantFaults.FormDraft | null }> {
   const values = GrantFaults.filledIn(form, ['usd', 'units', 'plan', 'expires', 'reason', 'key']);
   const refused = (text: string, faults: GrantFaults.FormDraft['faults'] = {}) => ({
-    ...{ text, isBad: true },
+    ...{ text, isBad: true, fix: { id: 'grant', name: 'Go to the form' } },
     draft: { values, faults },
   });
   const read = CreditGrant.parse({ account, ...values }, shop.catalog.plans, shop.clock());

@@ -39,6 +39,12 @@ export function addAuditSection(console: Console, { audit }: Pick<SellerContext,
   );
 }
 
+/** The list without sign-ins is the usual one: they would drown everything else. */
+function signInsOf(show: string | undefined): Pick<AuditFilter, 'signIns'> {
+  if (show === 'all') return {};
+  return { signIns: show === 'sign-ins' ? 'only' : 'none' };
+}
+
 function filterOf(c: Call): AuditFilter {
   const said = (name: string) => c.req.query(name)?.trim().slice(0, textCharsMax) || undefined;
   const [account, text, act] = [said('account'), said('text'), said('act')];
@@ -46,7 +52,7 @@ function filterOf(c: Call): AuditFilter {
   return {
     ...(account && { account }),
     ...(text && { text }),
-    ...(act && { act }),
+    ...(act ? { act } : signInsOf(said('show'))),
     ...(from && { from }),
     ...(to && { to }),
   };

@@ -14,6 +14,7 @@ import type { Html } from '../../pages/frame.ts';
 import * as Fields from '../catalogue-fields.ts';
 import type { Console } from '../console.ts';
 import * as Meters from '../meter-fields.ts';
+import { additionOf } from '../new-plan.ts';
 import type { FormResult } from '../pages/account.ts';
 import * as EditPage from '../pages/catalogue-edit.ts';
 import * as FilePage from '../pages/catalogue-file.ts';
@@ -24,6 +25,7 @@ import { changedByOthers, changedIn } from '../stale-form.ts';
 
 const forms = ['plans', 'prices', 'brand'] as const;
 const noteCharsMax = 200;
+const soughtCharsMax = 200;
 const problem = 'Nothing was published. Correct the problems and review again.';
 const stale =
   'The file has changed since this page was loaded. Nothing was published. What you changed is kept below, on top of the new file: check it and review again.';
@@ -104,7 +106,7 @@ function addForm(
     if (form === 'brand' && said.get('act') === 'preview') return page(file, typed, [], null, lost);
     const draft = draftOf(form, file.text, Fields.groupsOf(form, file.text, shown), upload, said);
     if (draft.kind === 'faulty')
-      return page(file, typed, draft.faults, { text: draft.result, isBad: true }, draft.logoFault ?? lost);
+      return page(file, typed, draft.faults, resultOf(draft), draft.logoFault ?? lost);
     const proposal = await editor.propose(draft.text);
     if (proposal.kind === 'faulty')
       return page(file, typed, proposal.faults, { text: problem, isBad: true }, lost);
@@ -115,6 +117,11 @@ function addForm(
 type Draft =
   | { kind: 'edited'; text: string }
   | { kind: 'faulty'; result: string; faults: readonly ProposalFault[]; logoFault?: string };
+
+function resultOf({ result: text, logoFault }: Extract<Draft, { kind: 'faulty' }>): FormResult {
+  const fix = { id: 'upload', name: 'Choose another image' };
+  return { text, isBad: true, ...(logoFault !== undefined && { fix }) };
+}
 
 /** Applies the edits of a form to the text of the catalogue. */
 function draftOf(
@@ -134,7 +141,10 @@ function draftOf(
   const unread = form === 'prices' ? Fields.spreadPrices(groups, said) : [];
   if (unread.length > 0) return faulty(problem, unread.map(notAnAmount));
   const edits = withUpload(editsIn(form, text, groups, said), upload);
-  const addition = form === 'plans' ? Fields.additionOf(said) : null;
+  const taken = groups.map(({ id = '' }) => id);
+  const addition = form === 'plans' ? additionOf(said, taken) : null;
+  if (addition !== null && addition.item.name === undefined)
+    return faulty(problem, [{ path: `plans[${groups.length}].name`, line: null, reason: 'Enter a name.' }]);
   if (edits.length === 0 && addition === null) return faulty('Nothing was changed in the form.');
   const edited = apply(text, edits, addition === null ? [] : [addition]);
   return edited.kind === 'refused' ? faulty(problem, [cannotEdit(edited)]) : edited;
@@ -176,6 +186,8 @@ function addFile(console: Console, editor: CatalogEditor): void {
   console.addAction(path, async (_, said) => {
     const file = await editor.file();
     const text = withLineEnds(said.get('text') ?? '', file.text);
+    if (said.get('act') === 'find')
+      return foundPage({ ...file, digest: said.get('base') ?? '' }, text, said.get('sought'));
     if (said.get('base') !== file.digest) return staleFile(editor, text, said.get('base') ?? '');
     const proposal = await editor.propose(text);
     if (proposal.kind === 'faulty')
@@ -207,6 +219,12 @@ async function staleFile(editor: CatalogEditor, text: string, base: string): Pro
     return filePage(file, merged.text, [], { text: staleMerged, isBad: true });
   const result = { text: staleConflict, isBad: true };
   return filePage(file, merged.text, [], result, FilePage.conflicts(merged.conflicts));
+}
+
+/** The file as it was sent, still based on the same text, with the lines that contain a text. */
+function foundPage(base: CatalogFileState, text: string, sought: string | null): ConsoleResponse {
+  const main = FilePage.file(base, text, [], null, undefined, (sought ?? '').trim().slice(0, soughtCharsMax));
+  return { title: 'Edit the catalogue', main };
 }
 
 function filePage(

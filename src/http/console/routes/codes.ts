@@ -58,7 +58,8 @@ export function addCodesSection(console: Console, shop: CodesContext): void {
     const read = Promotion.parse(said, shop.catalog.plans, shop.clock());
     if (read.kind === 'fault') {
       const faults = GrantFaults.faultsOf(values, read.faults);
-      const result = { text: 'Nothing was created. Correct the marked fields.', isBad: true };
+      const fix = { id: 'create', name: 'Go to the form' };
+      const result = { text: 'Nothing was created. Correct the marked fields.', isBad: true, fix };
       return page(role, result, { values, claimedOnly, faults });
     }
     const { code } = read.draft;

@@ -65,18 +65,20 @@ export function addEventSection(console: Console, shop: EventsContext): void {
     if (found === null)
       return {
         ...{ title: 'Event not found', status: 404 },
-        main: LoginPage.problem('Event not found', 'The shop has no event with this id, or it was deleted.'),
+        main: LoginPage.problem('Event not found', 'The shop has no event with this id, or it was deleted.', {
+          path: Page.path,
+          name: 'All events',
+        }),
       };
-    const { event, deliveries } = found;
-    const main = Page.event(event, deliveries, can(role, 'support'), result);
-    return { title: event.type, status: result?.isBad ? 422 : 200, main };
+    const main = Page.event(found, await events.endpoints(), can(role, 'support'), result);
+    return { title: found.event.type, status: result?.isBad ? 422 : 200, main, canCopy: true };
   };
   console.addPage('/admin/console/events/:id', (c, person) => one(c, person, null));
   console.addAction('/admin/console/events/:id', async (c, form, person) => {
     const event = c.req.param('id') ?? '';
     const range = { from: event, to: event, sinceMs: null, untilMs: null, types: null };
     const again = await events.replay(form.get('id') ?? '', range, person.who);
-    const { result } = again === null ? unknown : done('The event is delivered again.');
+    const { result } = again === null ? unknown : done('The event is on its way.');
     return one(c, person, result);
   });
 }

@@ -1,6 +1,8 @@
 import type { CatalogContext } from '../../../catalog/catalog-context.ts';
 import * as Attention from '../../../journeys/attention.ts';
 import { inTime } from '../../../journeys/in-time.ts';
+import * as Readiness from '../../../journeys/readiness.ts';
+import type { SellerContext } from '../../../journeys/seller-context.ts';
 import * as UsageReport from '../../../ledger/usage-report.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Console } from '../console.ts';
@@ -8,20 +10,29 @@ import { front } from '../pages/frame.ts';
 import * as Page from '../pages/overview.ts';
 
 const dayMs = 86_400_000;
-const daysShown = 30;
+/** No sale in so many days: the page shows the first steps. */
+const firstStepsDays = 60;
 
 /** The dependencies of the front page. */
-export type OverviewContext = Pick<CatalogContext, 'catalog'> & Attention.AttentionContext;
+export type OverviewContext = Pick<CatalogContext, 'catalog'> &
+  Pick<SellerContext, 'audit'> &
+  Attention.AttentionContext &
+  Readiness.ReadinessContext;
 
-/** The front page of the console. */
+/** The actions that say that the seller has set up the catalogue. */
+const catalogueActs = ['catalog_published', 'reload'];
+
+/** The front page of the console. The query's `days` chooses the period. */
 export function addOverviewSection(console: Console, shop: OverviewContext, metrics: Metrics): void {
-  console.addSection('Overview', front, async (_, { operator }) => {
+  console.addSection('Overview', front, async (c, { operator }) => {
+    const daysShown = Page.periods.find((one) => String(one) === c.req.query('days')) ?? Page.usualPeriod;
     const { revenueReport, usageReport, accounts, attention } = shop.console;
     const sinceMs = (Math.floor(shop.clock() / dayMs) - daysShown + 1) * dayMs;
     const beforeMs = sinceMs - daysShown * dayMs;
+    const readMs = Math.min(beforeMs, sinceMs - (firstStepsDays - daysShown) * dayMs);
     const [allDays, rails, disputed, writers, made, madeSinceBefore, callers, used, unspent] =
       await Promise.all([
-        revenueReport.byDay(beforeMs),
+        revenueReport.byDay(readMs),
         revenueReport.byRail(sinceMs),
         attention.disputed(),
         usageReport.writers(),
@@ -42,12 +53,24 @@ export function addOverviewSection(console: Console, shop: OverviewContext, metr
     const facts = {
       ...{ rails, disputed, tasks, made, callers, services, models, unspent },
       days: allDays.slice(-daysShown),
-      before: allDays.slice(0, -daysShown),
+      before: allDays.slice(-2 * daysShown, -daysShown),
+      isNew: allDays.every(({ gross }) => gross === 0),
       madeBefore: madeSinceBefore - made,
       low: new Set(low),
-      // Only an invited person signs in as an operator.
-      done: { brand: shop.catalog.storefront.brand?.logo !== undefined, invited: operator !== null },
     };
-    return { title: 'Overview', main: Page.overview(facts) };
+    // Only an invited person signs in as an operator.
+    const done = facts.isNew ? { ...(await stepsDone(shop, made)), invited: operator !== null } : {};
+    return { title: 'Overview', main: Page.overview({ ...facts, done }) };
   });
+}
+
+/** The first steps that are done, by their keys. */
+async function stepsDone(shop: OverviewContext, accounts: number): Promise<Page.OverviewFacts['done']> {
+  const [acts, ready] = await Promise.all([shop.audit.acts(), Readiness.read(shop, () => false)]);
+  return {
+    plans: catalogueActs.some((act) => acts.includes(act)),
+    brand: shop.catalog.storefront.brand?.logo !== undefined,
+    works: Readiness.isReady(ready),
+    tried: accounts > 0,
+  };
 }

@@ -60,7 +60,7 @@ export function addPaymentSection(console: Console, shop: PaymentSectionContext)
     if (order === null) return paymentPage(shop, c, null, person);
     const typed = c.req.query('amount_usd')?.trim() ?? '';
     const refuse = (fault: string) =>
-      paymentPage(shop, c, bad('Nothing was refunded. Correct the amount below.'), person, { typed, fault });
+      paymentPage(shop, c, nothingRefunded, person, { draft: { typed, fault } });
     const read = Gone.parse({ purchase: order.id, amount_usd: typed });
     if (read.kind === 'fault' || read.instruction.amount === null)
       return refuse('Enter an amount in US dollars and whole cents, such as 1.50.');
@@ -74,9 +74,16 @@ export function addPaymentSection(console: Console, shop: PaymentSectionContext)
     return { title: 'Refund', main };
   });
 
-  console.addAction(`${path}/:id`, async (c, form, person) =>
-    paymentPage(shop, c, await answerOrRefund(shop, c.req.param('id') ?? '', form, person.who), person),
-  );
+  console.addAction(`${path}/:id`, async (c, form, person) => {
+    const declining = form.get('act') === 'decline' ? declineFault(form) : null;
+    if (declining !== null) return paymentPage(shop, c, nothingDeclined, person, { declining });
+    return paymentPage(
+      shop,
+      c,
+      await answerOrRefund(shop, c.req.param('id') ?? '', form, person.who),
+      person,
+    );
+  });
 }
 
 const csvHead = [
@@ -122,6 +129,25 @@ async function listFacts(
   };
 }
 
+const nothingRefunded: FormResult = {
+  text: 'Nothing was refunded.',
+  fix: { id: 'amount', name: 'Correct the amount' },
+  isBad: true,
+};
+const nothingDeclined: FormResult = {
+  text: 'Nothing was declined.',
+  fix: { id: 'reason', name: 'Correct the reason' },
+  isBad: true,
+};
+
+/** The fault of the reason for declining a request; null when it has none. */
+function declineFault(form: URLSearchParams): Page.PaymentFacts['declining'] {
+  const faults: FieldFault[] = [];
+  RefundRequest.readText(english, Object.fromEntries(form), 'reason', faults);
+  const fault = 'Enter a reason of at most 1,000 characters. The buyer sees it.';
+  return faults.length === 0 ? null : { reason: form.get('reason') ?? '', fault };
+}
+
 /** Performs the action of a form: declines or grants the buyer's request, refunds, or records a refund that was sent by hand. */
 async function answerOrRefund(
   shop: RefundRequests.RefundAnswerContext,
@@ -131,9 +157,7 @@ async function answerOrRefund(
 ): Promise<FormResult> {
   const act = form.get('act');
   if (act === 'decline') {
-    const faults: FieldFault[] = [];
-    const reason = RefundRequest.readText(english, Object.fromEntries(form), 'reason', faults);
-    if (faults.length > 0) return bad('Enter a reason. The buyer sees it.');
+    const reason = RefundRequest.readText(english, Object.fromEntries(form), 'reason', []);
     return inWords(await RefundRequests.answer(shop, purchase, { kind: 'decline', reason }, who));
   }
   const key = act === 'answer' ? null : (form.get('key') ?? '');
@@ -157,13 +181,13 @@ async function paymentPage(
   c: Call,
   result: FormResult,
   { role }: Person,
-  draft: Page.PaymentFacts['draft'] = null,
+  refused: Partial<Pick<Page.PaymentFacts, 'draft' | 'declining'>> = {},
 ): Promise<ConsoleResponse> {
   const { orders, processor } = shop;
   const order = await orders.find(c.req.param('id') ?? '');
   if (order === null) {
     const text = 'There is no purchase with this id. Unpaid offers are deleted after three days.';
-    const main = LoginPage.problem('Purchase not found', text);
+    const main = LoginPage.problem('Purchase not found', text, { path, name: 'All payments' });
     return { title: 'Purchase not found', status: 404, main };
   }
   const [buyers, request, reversals, lot, loss, fees, signals, charges] = await Promise.all([
@@ -177,7 +201,8 @@ async function paymentPage(
     shop.cardAttempts.ofOrder(order.id),
   ]);
   const facts = {
-    ...{ order, request, reversals, lot, fees, signals, charges, result, draft },
+    ...{ order, request, reversals, lot, fees, signals, charges, result, draft: null, declining: null },
+    ...refused,
     email: buyers[0]?.email ?? null,
     loss: loss.certain,
     key: id('console'),
@@ -193,7 +218,7 @@ async function paymentPage(
   const ending = preview?.kind === 'possible' ? preview.ending : null;
   const page = order.payment === null ? null : processor.pageOf(order.payment);
   const main = Page.payment({ ...facts, left, page, ending });
-  return { title: `Purchase ${order.id}`, status: result?.isBad ? 422 : 200, main };
+  return { title: `Purchase ${order.id}`, status: result?.isBad ? 422 : 200, main, canCopy: true };
 }
 
 /** The account of an order; empty before it is known. */

@@ -82,7 +82,7 @@ async function invite(
   const { operator, isNew, link } = await InviteOperator.invite(shop, read.invitation, person.who);
   const whose = isNew
     ? `${operator.email} is invited as ${operator.role}.`
-    : `${operator.email} is already a member (${operator.role}) and can add a passkey with a new link.`;
+    : `${operator.email} is already a member and gets a new link to add a passkey. ${read.invitation.role === operator.role ? `The role stays ${operator.role}.` : `The role stays ${operator.role}, not ${read.invitation.role}: change it in the list below.`}`;
   const days = Operators.invitationDays;
   const how =
     shop.mail === null

@@ -96,9 +96,11 @@ function filterForm(texts: Texts, facts: UsageFacts, countsUnits: boolean, unit:
     calls: texts.text('usage.calls'),
   };
   const shown = measures.filter((one) => one !== 'units' || countsUnits);
+  const isUsual = ranges.some(({ from, to }) => from === filters.from && to === filters.to);
+  const isFolded = isUsual && filters.service + filters.key + filters.model === '' && faults.length === 0;
   return html`<section aria-label="${texts.text('usage.filters')}">
 <p class="range">${ranges.map(({ days, from, to }) => html`<a href="${sections.usage}?${query(facts, { by, from, to })}" ${from === filters.from && to === filters.to ? html`aria-current="true"` : ''}>${say(texts, 'usage.last_days', { count: days })}</a> `)}</p>
-<form method="get" action="${sections.usage}" class="row filter">${day('from')}${day('to')}${filter('service')}${filter('key')}${filter('model')}
+<details${isFolded ? '' : html` open=""`}><summary>${say(texts, 'usage.more_filters')}</summary><form method="get" action="${sections.usage}" class="row filter">${day('from')}${day('to')}${filter('service')}${filter('key')}${filter('model')}
 ${choice(
   'by',
   texts.text('usage.by'),
@@ -111,7 +113,7 @@ ${choice(
   measure,
   shown.map((value) => ({ value, name: names[value] })),
 )}
-<div class="fit"><button>${say(texts, 'usage.apply')}</button></div></form></section>`;
+<div class="fit"><button>${say(texts, 'usage.apply')}</button></div></form></details></section>`;
 }
 
 /** The groups that divide anything. */
@@ -153,12 +155,12 @@ ${table(sums, [
             isNumber: true,
           },
         ]),
-    { head: texts.text('usage.cost'), cell: ({ cost }) => texts.usd(Money.format(cost)), isNumber: true },
+    { head: texts.text('usage.cost'), cell: (one) => chargedOf(texts, one), isNumber: true },
   ])}</details></section>`;
 }
 
 /** The amount that calls were charged; that plans included them when they cost no credit. */
-function chargedOf(texts: Texts, { cost, included }: UsageSum): string {
+function chargedOf(texts: Texts, { cost, included }: Pick<UsageSum, 'cost' | 'included'>): string {
   return cost === Money.zero && included > 0 ? texts.text('usage.included') : texts.usd(Money.format(cost));
 }
 

@@ -51,6 +51,15 @@ function methodMark({ entry }: OperationPage): Html {
   return html`<span class="verb" aria-hidden="true">${entry.method}</span>`;
 }
 
+/** Returns true when the filter of the navigation shows the operation for these words: each is in its names or path. */
+export function isNamed(page: OperationPage, words: string): boolean {
+  const named = wordsOf(page);
+  return words
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => named.includes(word));
+}
+
 function wordsOf({ entry, chapter, title }: OperationPage): string {
   return `${title} ${entry.summary} ${entry.method} ${entry.path} ${chapter.name}`.toLowerCase();
 }

@@ -143,14 +143,18 @@ export function own(
 ${chapters.map((chapter) => html`<section id="${slugOf(chapter.name)}"><h2>${chapter.name}</h2><p>${Markdown.line(chapter.description)}</p>${pageList(chapter.pages)}</section>`)}`;
 }
 
-/** The operations that a search found. */
+/** The operations that a search found. `named`: those that the filter of the navigation shows for the same words. */
 export function found(
   { texts, read }: ReferenceWriter,
   words: string,
-  pages: readonly OperationPage[],
+  { named, inside }: { named: readonly OperationPage[]; inside: readonly OperationPage[] },
 ): Html {
+  const part = (key: 'reference.found_by_name' | 'reference.found_inside', some: readonly OperationPage[]) =>
+    some.length === 0
+      ? ''
+      : html`<h2>${say(texts, key, { count: some.length })}</h2>${pageList(some, (page) => html`<p class="soft found">${snippet(read, page, words)}</p>`)}`;
   return html`<h1>${say(texts, 'reference.found', { words })}</h1>
-${pages.length === 0 ? html`<p>${say(texts, 'reference.nothing_found')}</p>` : pageList(pages, (page) => html`<p class="soft found">${snippet(read, page, words)}</p>`)}`;
+${named.length + inside.length === 0 ? html`<p>${say(texts, 'reference.nothing_found')}</p>` : html`${part('reference.found_by_name', named)}${part('reference.found_inside', inside)}`}`;
 }
 
 /** `about`: a paragraph below an operation. */

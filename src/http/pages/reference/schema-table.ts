@@ -12,6 +12,8 @@ const rowsMax = 400;
 /** Longer lists of values are folded after the first ones. */
 const valuesMax = 8;
 const valuesShown = 6;
+/** An object with this many plain fields, such as a range, is shown without a fold. */
+const shortMax = 3;
 /** Objects without a description are described by this many of their fields. */
 const namesMax = 5;
 
@@ -60,21 +62,18 @@ ${shown.length < sorted.length ? html`<p class="soft">${say(texts, 'reference.mo
 function row(write: SchemaWriter, field: Field, at: Position): Html {
   const { texts, read } = write;
   const schema = read(field.schema);
-  const need = field.isRequired || !at.isSent ? '' : texts.text('reference.optional');
-  const type = [field.place, kind(write, field.schema), need].filter((word) => word !== '').join(' · ');
-  const limits = bounds(
-    texts,
-    Schema.isType(schema, 'array') ? { ...read(schema.items), ...schema } : schema,
-  );
+  const type = [field.place, kind(write, field.schema)].filter((word) => word !== '').join(' · ');
+  const limited = Schema.isType(schema, 'array') ? { ...read(schema.items), ...schema } : schema;
+  const limits = at.isSent ? bounds(texts, limited) : [];
   const text = field.description || Schema.text(schema.description);
   const inner = at.depth < depthMax ? nested(write, field.schema, { ...at, depth: at.depth + 1 }) : null;
   return html`<tr><th scope="row"><code>${field.name}</code>${field.isRequired && at.isSent ? html` <span class="required">${say(texts, 'reference.required')}</span>` : ''}<br><span class="soft">${type}</span></th>
-<td>${text === '' && inner !== null ? html`<span class="soft">${inner.names}</span>` : Markdown.line(text)}${limits.length === 0 ? '' : html`<div class="soft">${limits.join(' · ')}</div>`}${values(write, schema, field.name)}</td></tr>
-${inner === null ? '' : html`<tr class="nested"><td colspan="2"><details><summary>${say(texts, 'reference.fields_of', { count: inner.count, name: html`<code>${field.name}</code>` })}</summary>${inner.table}</details></td></tr>`}`;
+<td${text === '' ? html` class="bare"` : ''}>${text === '' && inner !== null && !inner.isShort ? html`<span class="soft">${inner.names}</span>` : Markdown.line(text)}${limits.length === 0 ? '' : html`<div class="soft">${limits.join(' · ')}</div>`}${values(write, schema, field.name)}</td></tr>
+${inner === null ? '' : html`<tr class="nested"><td colspan="2">${inner.isShort ? inner.table : html`<details><summary>${say(texts, 'reference.fields_of', { count: inner.count, name: html`<code>${field.name}</code>` })}</summary>${inner.table}</details>`}</td></tr>`}`;
 }
 
-/** `names`: the first fields, for an object without a description. */
-type Nested = { table: Html; count: number; names: Html };
+/** `names`: the first fields, for an object without a description. `isShort`: shown without a fold. */
+type Nested = { table: Html; count: number; names: Html; isShort: boolean };
 
 /** The fields of an object, or of the objects in a list; for alternatives, those of each. Null when there are none. */
 function nested(write: SchemaWriter, value: unknown, at: Position): Nested | null {
@@ -91,7 +90,7 @@ function nested(write: SchemaWriter, value: unknown, at: Position): Nested | nul
       (sum, choice) => sum + Object.keys(Schema.node(choice.properties)).length,
       0,
     );
-    return { table: html`${options}`, count, names: html`` };
+    return { table: html`${options}`, count, names: html``, isShort: false };
   }
   const object = objectOf(write, choices[0] ?? read(value));
   return object === null ? null : members(write, object, at);
@@ -120,8 +119,14 @@ function members(write: SchemaWriter, object: Schema.Node, at: Position): Nested
   return {
     table: table(write, fields, inside, at.depth === 0),
     count: fields.length,
+    isShort: fields.length <= shortMax && fields.every(({ schema }) => !hasFields(write, schema)),
     names: html`${shown.map(({ name }, index) => html`${index === 0 ? '' : ', '}<code>${name}</code>`)}${fields.length > namesMax ? ', …' : ''}`,
   };
+}
+
+function hasFields(write: SchemaWriter, value: unknown): boolean {
+  const choices = [write.read(value), ...alternatives(write, value)];
+  return choices.some((choice) => objectOf(write, choice) !== null);
 }
 
 /** The values that a field or its items may have; all but the first are folded when there are many, and a list is written once on a page. */

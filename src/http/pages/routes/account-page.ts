@@ -158,14 +158,15 @@ export async function page(
   return response;
 }
 
-/** The name of an account: the address of its owner. */
+/** The name of an account: the address of its owner, marked as that of another person. */
 async function nameOf(
   { accounts, texts }: Pick<AccountPagesContext, 'accounts' | 'texts'>,
   { account }: Visitor,
   memberships: readonly Membership[],
 ): Promise<string> {
-  const owner = memberships.find((one) => one.account === account)?.owner;
-  return owner ?? (await accounts.find(account))?.email ?? texts.text('account.unsaved');
+  const found = memberships.find((one) => one.account === account);
+  if (found !== undefined && !found.isOwn) return texts.text('switch.of', { email: found.owner });
+  return found?.owner ?? (await accounts.find(account))?.email ?? texts.text('account.unsaved');
 }
 
 async function contentOf(

@@ -13,7 +13,7 @@ import { error } from '../../reply.ts';
 import { type Call, type Env, requestId, send } from '../../request-context.ts';
 import * as Frame from '../frame.ts';
 import { responseExample } from '../reference/examples.ts';
-import { navigation, type Place } from '../reference/navigation.ts';
+import { isNamed, navigation, type Place } from '../reference/navigation.ts';
 import { operation, type ReferenceWriter } from '../reference/operation.ts';
 import { home, type Outline, outlineOf, ownSlug, pagesOf, slugOf } from '../reference/outline.ts';
 import * as Overview from '../reference/overview.ts';
@@ -89,12 +89,14 @@ export function docsPages(shop: ReferenceContext, pages: ReferencePages): Hono<E
     const title = texts.text('reference.title');
     if (words === '')
       return respond(c, home, () => ({ title, main: Overview.overview(write, outline), place: nowhere }));
-    const found = OperationSearch.find(reference.finder, words)
+    const named = all.filter((page) => isNamed(page, words)).slice(0, foundMax);
+    const inside = OperationSearch.find(reference.finder, words)
       .slice(0, foundMax)
-      .flatMap((at) => all.find(({ entry }) => entry.at === at) ?? []);
+      .flatMap((at) => all.find(({ entry }) => entry.at === at) ?? [])
+      .filter((page) => !named.includes(page));
     return Frame.respondWithPage(200, shop, {
       title,
-      main: Overview.found(write, words, found),
+      main: Overview.found(write, words, { named, inside }),
       ...framed(shop, outline, nowhere, words),
     });
   });

@@ -89,17 +89,18 @@ export function invitationPages(shop: Context, clientAddressHeader: string | nul
     if (found === null) return message(410, texts.text('invitation.gone'));
     const member = (await BrowserSession.readSession(shop, c))?.member ?? null;
     const isInvited = (await Team.emailOf(shop, member)) === found.email;
+    const invited = isInvited ? found.email : null;
     const name = shop.catalog.storefront.name;
-    const main = Page.invitation(texts, { invitation: found, token, shop: name, isInvited, email, problem });
+    const main = Page.invitation(texts, { invitation: found, token, shop: name, invited, email, problem });
     return Frame.respondWithPage(status, shop, {
-      title: texts.text('invitation.title'),
+      title: Page.titleOf(texts, found),
       main,
       style: style + Page.style,
     });
   }
 
   function message(status: number, text: string): Response {
-    const title = texts.text(status === 200 ? 'invitation.title' : 'invitation.gone_title');
+    const title = texts.text(status === 200 ? 'invitation.declined_title' : 'invitation.gone_title');
     const main = Page.message(texts, title, text, status !== 200);
     return Frame.respondWithPage(status, shop, { title, main, style });
   }

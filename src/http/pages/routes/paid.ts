@@ -1,5 +1,6 @@
 import * as Money from '@sluice/kernel/money';
 import { withoutBudget } from '@sluice/kernel/statement-deadline';
+import { unitOfPlan } from '../../../catalog/plan-unit.ts';
 import type { IdentityContext, RegistrationContext } from '../../../identity/identity-context.ts';
 import { balance } from '../../../journeys/balance.ts';
 import type { ReturnResult } from '../../../journeys/checkout.ts';
@@ -7,8 +8,9 @@ import * as PurchaseTokens from '../../../journeys/purchase-tokens.ts';
 import * as Receipts from '../../../journeys/receipts.ts';
 import { newAccount, session } from '../../../journeys/registration.ts';
 import type { LedgerContext } from '../../../ledger/ledger-context.ts';
-import { ownAccount } from '../../../payment/order.ts';
+import { type Order, ownAccount } from '../../../payment/order.ts';
 import type { CheckoutContext } from '../../../payment/payment-context.ts';
+import { includedText } from '../../../text/included-text.ts';
 import { type Call, isConnected } from '../../request-context.ts';
 import * as BrowserSession from '../browser-session.ts';
 import * as Page from '../paid.ts';
@@ -32,7 +34,8 @@ export async function confirmation(
   const { texts } = shop;
   const isOwn = account === ownAccount(order);
   // Tokens are issued once, so what can fail comes before.
-  const [left, receipt, person, visitor] = await Promise.all([
+  const [period, left, receipt, person, visitor] = await Promise.all([
+    periodOf(shop, account, order),
     balance(shop, account),
     Receipts.ofPurchase(shop, account, order.id),
     shop.accounts.find(account),
@@ -44,7 +47,7 @@ export async function confirmation(
   const facts = {
     amount: Money.format(order.amount),
     plan: Page.nameOf(shop.catalog, order.plan),
-    isPeriod: order.period !== null,
+    period,
     receipt,
   };
   if (!isOwn)
@@ -67,6 +70,21 @@ export async function confirmation(
     },
   });
   return PaymentPage.respond(200, shop, page, entered ? await signIn(shop, account) : {});
+}
+
+/** Returns the period of a plan that an order bought; null for credit. */
+async function periodOf(
+  { catalog, orders, texts }: PaidPageContext,
+  account: string,
+  order: Order,
+): Promise<Page.PaidPeriod | null> {
+  const plan = [...catalog.plans, ...catalog.retired].find(({ id }) => id === order.plan);
+  if (order.period === null || plan?.kind !== 'subscription') return null;
+  const running = (await orders.periods(account)).find((one) => one.order === order.id);
+  return {
+    included: includedText(texts, plan.included, unitOfPlan(plan, catalog.services)),
+    end: running === undefined ? null : { ms: running.endMs, renews: running.renews },
+  };
 }
 
 /** Signs the payer's browser in to the new account, in a session of its own. */
