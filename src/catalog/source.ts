@@ -59,8 +59,8 @@ export function read(text: string): Source {
 }
 
 /**
- * Reads like `read`, and many times as fast if the text is JSON as a program writes it: without repeated keys or unusual escapes. Where
- * its values are is found out only when it is asked for.
+ * Reads like `read`, and many times as fast if the text is JSON as a program writes it: without repeated keys or unusual escapes. The
+ * places of its values are found only when they are asked for.
  */
 export function readQuickly(text: string): Source {
   const value = plainJson(text);
