@@ -1,7 +1,5 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
-import * as GoalsFile from '../../../src/catalog/goals-file.ts';
 import * as Advisor from '../src/advisor.ts';
 import * as Chain from '../src/chain.ts';
 import type * as Draft from '../src/draft.ts';
@@ -124,20 +122,18 @@ function alternatives(): Map<string, readonly (readonly string[])[]> {
   );
 }
 
-/** The goals of the bundled catalogue with the author of each; those of the first file by themselves are many authors. */
-async function authored(ids: readonly string[]): Promise<readonly { ask: string; author: number }[]> {
+/** The authors of goals of the bundled catalogue, by number; those of its first file are not known. */
+function authors(): Map<string, number> {
   const folder = new URL('../../../openapi/', import.meta.url);
   const { goals } = parse(readFileSync(new URL('catalog.yaml', folder), 'utf8')) as { goals: string[] };
-  const files = await Promise.all(
-    goals.map((name) => GoalsFile.read([fileURLToPath(new URL(name, folder))], ids)),
-  );
-  return files.flatMap((file, author) => {
-    if (!file.ok) throw new Error('the goals of the catalogue are not valid');
-    return file.goals.map(({ ask }) => ({
-      ask,
-      author: author === 0 ? lot(ask, foldCount) : author % foldCount,
-    }));
+  const entries = goals.flatMap((name, author) => {
+    if (author === 0) return [];
+    const { asks, chains = [], ...none } = JSON.parse(readFileSync(new URL(name, folder), 'utf8'));
+    const listed: string[][] = [...Object.values<string[]>(asks), ...Object.values<string[]>(none)];
+    const texts = [...listed.flat(), ...chains.map(({ ask }: { ask: string }) => ask)];
+    return texts.map((ask) => [ask, author] as const);
   });
+  return new Map(entries);
 }
 
 /** Some authors are left out at a time, and as many of the other goals. */
@@ -146,9 +142,10 @@ async function bundled(): Promise<Example[]> {
   const samples = advisor.prices.samples ?? [];
   const at = new Map(advisor.surface.offers.map((offer) => [offer.operation.id, offer.at]));
   const others = alternatives();
-  const folds = new Map((await authored([...at.keys()])).map(({ ask, author }) => [ask, author]));
+  const authorOf = authors();
   return [...Array(foldCount).keys()].flatMap((fold) => {
-    const isLeftOut = ({ ask }: { ask: string }) => folds.get(ask) === fold;
+    const isLeftOut = ({ ask }: { ask: string }) =>
+      (authorOf.get(ask) ?? lot(ask, foldCount)) % foldCount === fold;
     const prices = { ...advisor.prices, samples: samples.filter((sample) => !isLeftOut(sample)) };
     const partial = Advisor.openAdvisor(prices, document, advisor.baseUrl, advisor.rails, advisor.path);
     const reader = partial.surface.reader();
