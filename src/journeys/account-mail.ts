@@ -1,4 +1,5 @@
 import type { CatalogContext } from '../catalog/catalog-context.ts';
+import { nameOf } from '../catalog/plan-name.ts';
 import type { MailContext } from '../identity/identity-context.ts';
 import { type AccountEvent, type AccountMails, accountMail } from '../payment/account-mail.ts';
 import type { TextsContext } from '../text/texts-context.ts';
@@ -21,7 +22,7 @@ export async function notifyAccounts(shop: AccountMailContext): Promise<void> {
     name: shop.catalog.storefront.name,
     publicUrl: shop.publicUrl,
     texts: shop.texts,
-    planName: (id: string) => shop.catalog.plans.find((plan) => plan.id === id)?.name ?? id,
+    planName: (id: string) => nameOf(shop.catalog, id),
   };
   for (const { key, to, event } of await shop.accountMails.due()) {
     if (event !== null) {

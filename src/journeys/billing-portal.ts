@@ -1,3 +1,4 @@
+import { format, type Money } from '@sluice/kernel/money';
 import type { IdentityContext } from '../identity/identity-context.ts';
 import type { PaymentContext } from '../payment/payment-context.ts';
 import { ObjectUnknown, type Payer, ProcessorUnavailable } from '../payment/processor.ts';
@@ -41,6 +42,36 @@ export async function methodsOf(
       return { subscription: id, plan, card: isOwn ? payer.card : null, isOwn };
     }),
   );
+}
+
+/** The price of a subscription from its next renewal, without tax, and its card. */
+export type RenewalTerms = { price: { amount: Money; every: string } | null; card: Payer['card'] };
+
+/** Returns what a subscription costs per period from its next renewal, and its card. Each is null when the processor does not tell it in time. */
+export async function renewalOf(
+  { processor }: Pick<PortalContext, 'processor'>,
+  id: string,
+): Promise<RenewalTerms> {
+  const [price, payer] = await Promise.all([
+    inTime(processor.renewalOf(id).catch(unknownPayer)),
+    inTime(processor.payerOf(id).catch(unknownPayer)),
+  ]);
+  return { price, card: payer?.card ?? null };
+}
+
+/** Returns the prices of the plans that begin with the next period, by subscription: those that were agreed, not those of the catalogue. */
+export async function nextPricesOf(
+  { processor }: Pick<PortalContext, 'processor'>,
+  live: readonly Pick<Subscription, 'id' | 'nextPlan'>[],
+): Promise<ReadonlyMap<string, string>> {
+  const changing = live.filter(({ nextPlan }) => nextPlan !== null);
+  const prices = await Promise.all(
+    changing.map(async ({ id }) => {
+      const price = await inTime(processor.renewalOf(id).catch(unknownPayer));
+      return price === null ? [] : [[id, format(price.amount)] as const];
+    }),
+  );
+  return new Map(prices.flat());
 }
 
 /**

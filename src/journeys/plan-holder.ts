@@ -1,9 +1,11 @@
 import type { CatalogContext } from '../catalog/catalog-context.ts';
+import { nameOf } from '../catalog/plan-name.ts';
 import type { MailContext } from '../identity/identity-context.ts';
 import type { PaymentContext } from '../payment/payment-context.ts';
 import * as PlanMail from '../payment/plan-mail.ts';
 import { isLive, type Subscription, willRenew } from '../payment/subscription.ts';
 import type { TextsContext } from '../text/texts-context.ts';
+import * as BillingPortal from './billing-portal.ts';
 import { notify } from './notify.ts';
 import * as Renewal from './renewal.ts';
 
@@ -16,7 +18,13 @@ export type PlanHolderContext = Pick<CatalogContext, 'publicUrl' | 'catalog'> &
 /** Notifies cardholders of an unpaid renewal, once for each period, with a link to pay it. */
 export async function notifyUnpaidRenewals(shop: PlanHolderContext): Promise<void> {
   for (const { one, to, key } of await shop.subscriptions.takeUnnotifiedPastDue()) {
-    const mail = PlanMail.renewalFailed(shopOf(shop), one, pageOf(shop, key), to);
+    const mail = PlanMail.renewalFailed(
+      shopOf(shop),
+      one,
+      nameOf(shop.catalog, one.plan),
+      pageOf(shop, key),
+      to,
+    );
     if (!(await notify(shop, mail, `past_due_${one.id}_${one.endMs}`))) return;
     await shop.subscriptions.markPastDueNotified(one.id);
   }
@@ -27,11 +35,19 @@ export async function notifyUnpaidRenewals(shop: PlanHolderContext): Promise<voi
  * whether there are any. At most one mail is sent in an hour.
  */
 export async function sendLinks(
-  shop: PlanHolderContext & Pick<PaymentContext, 'clock'>,
+  shop: PlanHolderContext & Pick<PaymentContext, 'clock' | 'processor'>,
   email: string,
 ): Promise<void> {
   const found = await shop.subscriptions.takeForLinks(email);
-  const plans = found.map(({ one, key }) => ({ one, page: pageOf(shop, key) }));
+  const plans = await Promise.all(
+    found.map(async ({ one, key }) => ({
+      one,
+      name: nameOf(shop.catalog, one.plan),
+      next: one.nextPlan === null ? null : nameOf(shop.catalog, one.nextPlan),
+      price: (await BillingPortal.renewalOf(shop, one.id)).price?.amount ?? null,
+      page: pageOf(shop, key),
+    })),
+  );
   if (plans.length > 0)
     await notify(shop, PlanMail.links(shopOf(shop), plans, email), `links_${email}_${shop.clock()}`);
 }

@@ -1,5 +1,6 @@
 import * as Money from '@sluice/kernel/money';
 import type { CatalogContext } from '../catalog/catalog-context.ts';
+import { nameOf } from '../catalog/plan-name.ts';
 import * as Email from '../identity/email.ts';
 import type { MailContext } from '../identity/identity-context.ts';
 import type { PaymentContext } from '../payment/payment-context.ts';
@@ -120,7 +121,12 @@ export async function notifySeller(
   const to = Email.parse(contact);
   if (shop.mail === null || to === null) return;
   for (const request of await shop.refundRequests.takeUnnotified()) {
-    const mail = refundMail(to, { name, publicUrl: shop.publicUrl, texts: shop.texts }, request);
+    const mail = refundMail(
+      to,
+      { name, publicUrl: shop.publicUrl, texts: shop.texts },
+      nameOf(shop.catalog, request.plan),
+      request,
+    );
     await shop.mail.enqueue(mail, `refund-request:${request.purchase}`);
     await shop.refundRequests.markNotified(request.purchase);
   }

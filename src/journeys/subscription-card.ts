@@ -1,4 +1,5 @@
 import * as Money from '@sluice/kernel/money';
+import { nameOf } from '../catalog/plan-name.ts';
 import type { CheckoutContext, PaymentContext } from '../payment/payment-context.ts';
 import type { KeptCard } from '../payment/processor.ts';
 import type { Subscription } from '../payment/subscription.ts';
@@ -48,14 +49,18 @@ export async function openCardPage(
 /** The sentence that the cardholder agrees to. */
 function terms(
   { texts, isTaxed, catalog }: CheckoutContext,
-  { plan, status }: Subscription,
+  { plan, status, nextPlan, endMs }: Subscription,
   { amount, every }: { amount: Money.Money; every: string },
 ): string {
   // The plans of a shop renew by the month or by the year.
   const interval = every === 'year' ? 'year' : 'month';
   const key = isTaxed ? (`renewal_card.${interval}_taxed` as const) : (`renewal_card.${interval}` as const);
   const shop = catalog.storefront.name;
-  const sentence = texts.text(key, { shop, amount: texts.usd(Money.format(amount)), plan });
+  const name = nameOf(catalog, nextPlan ?? plan);
+  // The amount is that of the next period.
+  const charged =
+    nextPlan === null ? name : texts.text('renewal_card.plan_from', { plan: name, day: texts.day(endMs) });
+  const sentence = texts.text(key, { shop, amount: texts.usd(Money.format(amount)), plan: charged });
   return status === 'past_due' ? texts.text('renewal_card.due', { sentence }) : sentence;
 }
 

@@ -168,6 +168,18 @@ export async function decline(
   return email === null ? 'other_address' : team.decline(Invitation.digest(token), email);
 }
 
+/** Returns the account that the person of a session has joined by an invitation, and is still in; null for anyone else, because its link may have been passed on. */
+export async function joinedBy(
+  { team }: Pick<IdentityContext, 'team'>,
+  member: { id: string } | null,
+  token: string,
+): Promise<Membership | null> {
+  const email = await emailOf({ team }, member);
+  const account = email === null ? null : await team.joined(Invitation.digest(token), email);
+  if (email === null || account === null) return null;
+  return (await team.of(email)).find((one) => one.account === account) ?? null;
+}
+
 /** Accepts an invitation for the person of a session, whose proved address must be that of the invitation. No money moves. */
 export async function accept(
   shop: Pick<IdentityContext, 'clock' | 'team' | 'tokenVerifier'> & Pick<RegistrationContext, 'teamLimits'>,

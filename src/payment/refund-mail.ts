@@ -3,13 +3,14 @@ import type { Mail } from '../identity/mail.ts';
 import type { Texts } from '../text/texts.ts';
 import type { RefundRequest } from './refund-request.ts';
 
-/** The mail that notifies the seller of a refund request and explains how to answer it. The buyer's own words are quoted as such. */
+/** The mail that notifies the seller of a refund request and explains how to answer it. The buyer's own words are quoted as such. `plan`: its name. */
 export function refundMail(
   to: string,
   { name, publicUrl, texts }: { name: string; publicUrl: string; texts: Texts },
+  plan: string,
   request: RefundRequest,
 ): Mail {
-  const { purchase, account, plan, paid, paidTax, amount, tax, unspent, reason } = request;
+  const { purchase, account, paid, paidTax, amount, tax, unspent, reason } = request;
   const shop = name.replace(/\s+/g, ' ').trim();
   const said = reason.split('\n').map((line) => `> ${line}`);
   const path = `POST ${publicUrl}/admin/refund-requests/${purchase}`;
@@ -26,6 +27,7 @@ export function refundMail(
       requested: withTax(texts, amount, tax),
       unspent: texts.usd(Money.format(unspent)),
       reason: said.join('\n'),
+      page: `${publicUrl}/admin/console/payments/${encodeURIComponent(purchase)}`,
       refund: `${path}/refund`,
       decline: `${path}/decline\n    {"reason": "..."}`,
     }),

@@ -21,6 +21,8 @@ export type Consent = {
   /** The holder's email address from the card page. */
   email: string | null;
   agreedMs: number | null;
+  /** When it ended; null while it has not. */
+  endedMs: number | null;
   /** The holder can agree until then. */
   expiresMs: number;
 };

@@ -140,6 +140,7 @@ const consent: TopUpConsent.Consent = {
   card: { brand: '‹visa›', last4: '4242' } as never,
   email: 'ann@example.com',
   agreedMs: ms,
+  endedMs: null,
   expiresMs: ms + 1,
 };
 
@@ -175,6 +176,19 @@ function dearer(texts: Texts, isTaxAdded: boolean): Frame.Html {
   const card = isTaxAdded ? null : { brand: '‹visa›', last4: '4242' };
   return ChangePage.change(texts, { plan, unit: 'result', today: usd(400), isTaxAdded, card, renewsMs: ms });
 }
+
+function cheaper(texts: Texts, isTaxAdded: boolean): Frame.Html {
+  const plan = catalog.plans.find((one) => one.kind === 'subscription') ?? missing();
+  const asked = { plan, unit: 'result', isTaxAdded, card: null, present: '‹Year›', fromMs: ms };
+  return ChangePage.later(texts, asked);
+}
+
+/** What the page of a plan shows to the person who pays for it. */
+const held = {
+  key: 'key',
+  terms: { price: { amount: usd(500), every: 'month' }, card: { brand: '‹visa›', last4: '4242' } as never },
+  catalog,
+};
 
 type Rendered = Frame.Html | string;
 
@@ -256,6 +270,8 @@ function contents(texts: Texts): Record<string, Rendered> {
         dearer(texts, isTaxAdded),
       ]),
     ),
+    'change to a cheaper plan': cheaper(texts, true),
+    'change to a cheaper plan, without tax': cheaper(texts, false),
     cancel: CancelPage.cancel(texts, cancellation),
     'cancel what rolls over': CancelPage.cancel(texts, { ...cancellation, rollsOver: true }),
     'cancel as the payer of an unpaid plan': CancelPage.cancel(texts, {
@@ -306,15 +322,22 @@ function contents(texts: Texts): Record<string, Rendered> {
     'consent agreed, due': card({ state: 'agreed' }, { isDue: true }),
     'consent agreed, not charged': card({ state: 'agreed' }, { chargedThisMonth: null }),
     'consent paused': card({ state: 'agreed' }, { isPaused: true }),
-    'consent ended': card({ state: 'ended' }),
+    'consent ended': card({ state: 'ended', endedMs: ms }),
+    'consent to end': CardPage.stopping(texts, consent).main,
     'card saved': CardPage.subscriptionCard(texts).main,
     'card cancelled': CardPage.cancelled(texts).main,
     'card unavailable': CardPage.unavailable(texts).main,
     'card unknown': CardPage.unknown(texts).main,
-    'plan that renews': PlanHolderPage.plan(texts, subscription, 'key'),
-    'plan past due': PlanHolderPage.plan(texts, pastDue, 'key'),
-    'plan cancelled': PlanHolderPage.plan(texts, { ...subscription, cancelAtPeriodEnd: true }, 'key'),
-    'plan ended': PlanHolderPage.plan(texts, { ...subscription, status: 'expired' }, 'key'),
+    'plan that renews': PlanHolderPage.plan(texts, subscription, held),
+    'plan that changes': PlanHolderPage.plan(texts, { ...subscription, nextPlan: '‹year›' }, held),
+    'plan without a known price': PlanHolderPage.plan(
+      texts,
+      { ...subscription, nextPlan: '‹year›' },
+      { ...held, terms: { price: null, card: null } },
+    ),
+    'plan past due': PlanHolderPage.plan(texts, pastDue, held),
+    'plan cancelled': PlanHolderPage.plan(texts, { ...subscription, cancelAtPeriodEnd: true }, held),
+    'plan ended': PlanHolderPage.plan(texts, { ...subscription, status: 'expired' }, held),
     ...referencePages(texts, catalog, operation),
   };
 }
@@ -445,20 +468,30 @@ export function everyMail(texts: Texts): [name: string, mail: Mail][] {
       'no account',
       signInMail(texts, { to, name: shop.name, publicUrl, lifeMs: 900_000, link: null, joins: false }),
     ],
-    ['past due', PlanMail.renewalFailed(shop, pastDue, `${publicUrl}/plan`, to)],
-    ['past due without a page', PlanMail.renewalFailed(shop, subscription, `${publicUrl}/plan`, to)],
-    ['plans', PlanMail.links(shop, [{ one: subscription, page: `${publicUrl}/plan` }], to)],
+    ['past due', PlanMail.renewalFailed(shop, pastDue, '‹Month›', `${publicUrl}/plan`, to)],
+    [
+      'past due without a page',
+      PlanMail.renewalFailed(shop, subscription, '‹Month›', `${publicUrl}/plan`, to),
+    ],
+    ['plans', PlanMail.links(shop, paidPlans(`${publicUrl}/plan`), to)],
     ['charge', TopUpConsent.chargeMail(shop, order, consent, usd(500), to)],
     [
       'charge of an unknown card',
       TopUpConsent.chargeMail(shop, { ...order, tax: usd(0) }, { ...consent, card: null }, usd(500), to),
     ],
-    ['refund request', refundMail(to, shop, request)],
+    ['refund request', refundMail(to, shop, '‹Credit›', request)],
     ...accountEvents().map(([name, event]): [string, Mail] => [
       name,
       accountMail({ ...shop, planName: (id) => id }, to, event, `${publicUrl}/receipts/1`),
     ]),
   ];
+}
+
+/** The plans of a letter: in each state, with and without a known price. */
+function paidPlans(page: string): PlanMail.PaidPlan[] {
+  const known = { one: subscription, name: '‹Month›', next: null, price: usd(500), page };
+  const all = [known, { ...known, next: '‹Year›' }];
+  return [...all, ...all.map((one) => ({ ...one, price: null })), { ...known, one: pastDue }];
 }
 
 /** Every event that an account is mailed about, by name. */

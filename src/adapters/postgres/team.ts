@@ -73,7 +73,7 @@ function people(sql: Connection): Pick<Team, 'holder' | 'find' | 'members' | 'of
 
 function invitations(
   sql: Connection,
-): Pick<Team, 'invite' | 'invitations' | 'opened' | 'accept' | 'decline' | 'withdraw'> {
+): Pick<Team, 'invite' | 'invitations' | 'opened' | 'joined' | 'accept' | 'decline' | 'withdraw'> {
   return {
     async invite({ id, account, by, email, role, digest, expiresMs, membersMax, rules, quietRule }) {
       const { blocks, seconds, max } = Admissions.columns(rules);
@@ -109,6 +109,12 @@ function invitations(
       return row === undefined
         ? null
         : ({ ...asInvitation(row), account: row.account_id } satisfies OpenInvitation);
+    },
+    async joined(digest, email) {
+      const [row] = await sql<
+        { account_id: string }[]
+      >`SELECT account_id FROM shop.invitation WHERE digest = ${digest} AND email = ${email} AND state = 'accepted'`;
+      return row?.account_id ?? null;
     },
     async accept(digest, email, membersMax) {
       type Found = {

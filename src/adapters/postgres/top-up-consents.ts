@@ -73,6 +73,7 @@ function consent(row: ConsentRow): Consent {
     card: row.saved_card,
     email: row.email,
     agreedMs: row.agreed_at?.getTime() ?? null,
+    endedMs: row.ended_at?.getTime() ?? null,
     expiresMs: row.expires_at.getTime(),
   };
 }

@@ -11,6 +11,7 @@ import * as BrowserSession from '../pages/browser-session.ts';
 import * as CardPage from '../pages/card.ts';
 import * as Frame from '../pages/frame.ts';
 import * as PaymentPage from '../pages/payment.ts';
+import { againMs } from '../pages/when-again.ts';
 import { error, json } from '../reply.ts';
 import { address, type Call, type Env, owned, requestId } from '../request-context.ts';
 
@@ -57,7 +58,12 @@ export function cardsRoutes(
     try {
       const page = await TopUpConsent.openPage(shop, id, from(c));
       if (page.kind === 'limited')
-        return PaymentPage.respond(429, shop, PaymentPage.limited(texts), retryAfter(page));
+        return PaymentPage.respond(
+          429,
+          shop,
+          PaymentPage.limited(texts, againMs(shop, page)),
+          retryAfter(page),
+        );
       // A closed one was agreed to, ended or expired; the consent page shows which.
       const location = page.kind === 'page' ? page.url : `/auto-top-up/${id}`;
       return new Response(null, { status: 303, headers: { ...noStore, location } });
@@ -67,9 +73,21 @@ export function cardsRoutes(
     }
   });
 
+  app.get('/auto-top-up/:id/stop', async (c) => {
+    const consent = await TopUpConsent.read(shop, c.req.param('id'));
+    return consent?.state === 'agreed'
+      ? respond(200, CardPage.stopping(texts, consent))
+      : showConsent(c, consent);
+  });
+
   app.post('/auto-top-up/:id/stop', async (c) => {
-    const consent = await TopUpConsent.stop(shop, c.req.param('id'));
-    return showConsent(c, consent);
+    const { id } = c.req.param();
+    const page = `/auto-top-up/${encodeURIComponent(id)}`;
+    if ((await BrowserSession.fields(c)).get('confirm') !== 'yes')
+      return new Response(null, { status: 303, headers: { ...noStore, location: `${page}/stop` } });
+    if ((await TopUpConsent.stop(shop, id)) === null) return respond(404, CardPage.unknown(texts));
+    // A reload of the page repeats nothing.
+    return new Response(null, { status: 303, headers: { ...noStore, location: page } });
   });
 
   app.get('/cards/return', async (c) => {

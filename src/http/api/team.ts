@@ -156,7 +156,7 @@ function inviteReply(c: Call, invited: Team.Invited | { kind: 'unknown' }): Repl
       return error(501, 'mail_unavailable', texts.text('result.no_mail'), id);
     case 'limited': {
       const retry = { 'retry-after': String(invited.retryAfterSeconds) };
-      return error(429, 'too_many_invitations', texts.text('result.invite_limited'), id, {}, retry);
+      return error(429, 'too_many_invitations', texts.text('api.too_many_invitations'), id, {}, retry);
     }
     case 'member':
       return error(409, 'already_member', texts.text('result.invite_member'), id);

@@ -3,6 +3,7 @@ import { html } from 'hono/html';
 import type { Charging } from '../../journeys/top-up-consent.ts';
 import { type Consent, stateAt } from '../../payment/top-up-consent.ts';
 import type { Texts } from '../../text/texts.ts';
+import { question } from './account/question.ts';
 import { cardName } from './card-brand.ts';
 import type { Html } from './frame.ts';
 import { identifier } from './identifier.ts';
@@ -26,9 +27,10 @@ export function consent(
   { name, isTaxed, isOwn, charging }: ConsentFacts,
   nowMs: number,
 ): CardPage {
-  const { id, account, terms, card, agreedMs } = found;
+  const { id, account, terms, card, agreedMs, endedMs } = found;
   const usd = (money: Money.Money) => texts.usd(Money.format(money));
-  const stop = html`<form method="post" action="/auto-top-up/${id}/stop"><button class="plain danger">${say(texts, 'consent.stop')}</button></form>`;
+  const isEnded = stateAt(found, nowMs) === 'ended';
+  const stop = html`<form method="get" action="/auto-top-up/${id}/stop"><button class="plain danger">${say(texts, 'consent.stop')}</button></form>`;
   const back = isOwn
     ? html`<a class="button plain" href="/shop/account/billing">${say(texts, 'receipt.back')}</a>`
     : '';
@@ -38,7 +40,7 @@ export function consent(
 <div><dt>${say(texts, 'consent.each_charge')}</dt><dd>${due}</dd></div>
 <div><dt>${say(texts, 'consent.when')}</dt><dd>${say(texts, 'consent.below', { below: usd(terms.below) })}</dd></div>
 <div><dt>${say(texts, 'consent.monthly_max')}</dt><dd>${say(texts, 'consent.monthly_max_of', { monthly_max: usd(terms.monthlyMax) })}</dd></div>
-<div><dt>${say(texts, 'consent.until')}</dt><dd>${say(texts, 'consent.until_cancelled')}</dd></div>
+${isEnded ? (endedMs === null ? '' : html`<div><dt>${say(texts, 'consent.stopped_on')}</dt><dd>${texts.day(endedMs)}</dd></div>`) : html`<div><dt>${say(texts, 'consent.until')}</dt><dd>${say(texts, 'consent.until_cancelled')}</dd></div>`}
 ${card === null ? '' : html`<div><dt>${say(texts, 'consent.card')}</dt><dd>${cardName(texts, card)}</dd></div>`}
 <div><dt>${say(texts, 'consent.account')}</dt><dd>${identifier(account)}</dd></div>
 </dl>`;
@@ -72,6 +74,20 @@ ${card === null ? '' : html`<div><dt>${say(texts, 'consent.card')}</dt><dd>${car
         html`<p>${say(texts, 'consent.mail')} ${charging.isDue ? html`</p><p class="note">${say(texts, 'consent.due_now', { amount: due, below: usd(terms.below) })}` : say(texts, 'consent.nothing_now')}${isOwn ? '' : html` ${say(texts, 'consent.close_page')}`}</p>${actions(html`<a class="button" href="/auto-top-up/${id}/card">${say(texts, 'consent.continue')}</a>${isOwn ? html`<a class="button plain" href="/shop/account/billing#top-up">${say(texts, 'consent.cancel')}</a>` : ''}`)}`,
       );
   }
+}
+
+/** Asks before the cardholder ends an agreement: only the form of this page ends it. */
+export function stopping(texts: Texts, { id }: Pick<Consent, 'id'>): CardPage {
+  const title = texts.text('consent.stop_title');
+  const main = question(texts, {
+    title,
+    effect: texts.text('consent.stop_effect'),
+    action: `/auto-top-up/${id}/stop`,
+    field: null,
+    confirm: texts.text('consent.stop'),
+    back: `/auto-top-up/${id}`,
+  });
+  return { title, main: html`<div class="narrow">${main}</div>` };
 }
 
 /** Says what was charged, or is about to be. `due`: the amount of a charge, with a note of its tax. */

@@ -21,19 +21,59 @@ export type DearerPlan = {
   renewsMs: number;
 };
 
+/** The facts that a person needs before a plan is replaced by one that costs no more. */
+export type CheaperPlan = Pick<DearerPlan, 'plan' | 'unit' | 'isTaxAdded' | 'card'> & {
+  /** The name of the plan that the account keeps until then. */
+  present: string;
+  /** The end of the present period. */
+  fromMs: number;
+};
+
+/** Asks before a change that begins with the next period, and charges nothing before. Only the form of this page carries it out. */
+export function later(texts: Texts, asked: CheaperPlan): Html {
+  const { plan, present } = asked;
+  const day = texts.day(asked.fromMs);
+  const due = { amount: priceOf(texts, asked), period: texts.text(`plans.per_${plan.every}`) };
+  return html`<h1>${say(texts, 'change.later_title', { plan: plan.name, day })}</h1>
+<section><p>${say(texts, 'change.later_text', { plan: present })}</p><dl class="terms">
+${fact(say(texts, 'change.plan'), contentOf(texts, asked))}
+${fact(say(texts, 'change.begins'), day)}
+${fact(say(texts, 'change.then'), say(texts, 'change.then_each', due))}
+${fact(say(texts, 'change.card'), payingCard(texts, asked))}</dl>
+<div class="actions"><form method="post" action="/shop/account/change"><input type="hidden" name="plan" value="${plan.id}"><input type="hidden" name="today_usd" value=""><input type="hidden" name="confirm" value="yes"><button>${say(texts, 'change.later_confirm', { day })}</button></form>
+<a class="button plain" href="/#plans">${say(texts, 'plans.keep', { plan: present })}</a></div></section>`;
+}
+
+/** The price of a period, with a note where tax is added. */
+export function priceOf(texts: Texts, { plan, isTaxAdded }: Pick<DearerPlan, 'plan' | 'isTaxAdded'>): string {
+  const amount = texts.usd(Money.format(plan.price));
+  return isTaxAdded ? texts.text('change.with_tax', { amount }) : amount;
+}
+
+function fact(term: Html | string, detail: Html | string): Html {
+  return html`<div><dt>${term}</dt><dd>${detail}</dd></div>`;
+}
+
+function contentOf(texts: Texts, { plan, unit }: Pick<DearerPlan, 'plan' | 'unit'>): string {
+  const period = texts.text(`plans.per_${plan.every}`);
+  return `${plan.name}: ${texts.text('plans.included', { quantity: includedText(texts, plan.included, unit), period })}`;
+}
+
+function payingCard(texts: Texts, { card }: Pick<DearerPlan, 'card'>): Html | string {
+  return card === null ? say(texts, 'change.card_unknown') : cardName(texts, card);
+}
+
 /** Asks before a change to a dearer plan, which is charged at once. Only the form of this page carries it out. */
 export function change(texts: Texts, asked: DearerPlan): Html {
-  const { plan, unit, card, isTaxAdded } = asked;
+  const { plan, isTaxAdded } = asked;
   const today = Money.format(asked.today);
   const withTax = (amount: string) => (isTaxAdded ? texts.text('change.with_tax', { amount }) : amount);
-  const renewal = { amount: withTax(texts.usd(Money.format(plan.price))), day: texts.day(asked.renewsMs) };
-  const fact = (term: Html | string, detail: Html | string) =>
-    html`<div><dt>${term}</dt><dd>${detail}</dd></div>`;
+  const renewal = { amount: priceOf(texts, asked), day: texts.day(asked.renewsMs) };
   return html`<h1>${say(texts, 'change.title', { plan: plan.name })}</h1>
 <section><p>${say(texts, 'change.text')}</p><dl class="terms">
-${fact(say(texts, 'change.plan'), `${plan.name}: ${texts.text('plans.included', { quantity: includedText(texts, plan.included, unit), period: texts.text(`plans.per_${plan.every}`) })}`)}
+${fact(say(texts, 'change.plan'), contentOf(texts, asked))}
 ${fact(say(texts, 'change.today'), html`<strong>${withTax(texts.usd(today))}</strong>`)}
-${fact(say(texts, 'change.card'), card === null ? say(texts, 'change.card_unknown') : cardName(texts, card))}
+${fact(say(texts, 'change.card'), payingCard(texts, asked))}
 ${fact(say(texts, 'change.renews'), say(texts, 'change.renews_on', renewal))}</dl>
 <div class="actions"><form method="post" action="/shop/account/change"><input type="hidden" name="plan" value="${plan.id}"><input type="hidden" name="today_usd" value="${today}"><input type="hidden" name="confirm" value="yes"><button>${say(texts, isTaxAdded ? 'change.pay_taxed' : 'change.pay', { amount: texts.usd(today) })}</button></form>
 <a class="button plain" href="/#plans">${say(texts, 'change.cancel')}</a></div></section>`;

@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import type { OpenInvitation } from '../../identity/team/invitation.ts';
+import type { Membership } from '../../identity/team/team.ts';
 import type { Texts } from '../../text/texts.ts';
 import type { Html } from './frame.ts';
 import { say } from './say.ts';
@@ -49,6 +50,16 @@ export function declining(texts: Texts, token: string): Html {
   return html`<div class="narrow"><h1>${say(texts, 'invitation.decline_title')}</h1><section><p class="note" role="alert">${say(texts, 'invitation.decline_effect')}</p>
 <div class="actions"><a class="button plain" href="/shop/invitation?${new URLSearchParams({ token })}">${say(texts, 'question.back')}</a>
 <form method="post" action="/shop/invitation/decline"><input type="hidden" name="token" value="${token}"><input type="hidden" name="confirm" value="yes"><button class="danger">${say(texts, 'invitation.decline')}</button></form></div></section></div>`;
+}
+
+/** Says that the person has joined by this invitation already. `isHere`: the browser uses that account. */
+export function alreadyIn(texts: Texts, { account, owner, isOwn }: Membership, isHere: boolean): Html {
+  const name = isOwn ? texts.text('switch.own') : texts.text('switch.of', { email: owner });
+  const open = isHere
+    ? html`<a class="button" href="/shop/account">${say(texts, 'paid.to_account')}</a>`
+    : html`<form method="post" action="/shop/account/switch"><input type="hidden" name="account" value="${account}"><button>${say(texts, 'invitation.open_account')}</button></form>`;
+  return html`<div class="narrow"><h1>${say(texts, 'invitation.joined_title')}</h1>
+<section><p class="ok" role="status">${say(texts, 'invitation.joined_before', { account: name })}</p><div class="actions">${open}</div></section></div>`;
 }
 
 /** A page with one message about an invitation. */

@@ -1,6 +1,5 @@
 import * as CopyScript from '@sluice/kernel/copy-script';
 import { html } from 'hono/html';
-import type { Catalog } from '../../catalog/catalog.ts';
 import type { PurchaseEntry } from '../../journeys/receipts.ts';
 import type { Texts } from '../../text/texts.ts';
 import { identifier } from './identifier.ts';
@@ -66,11 +65,6 @@ export function paid(texts: Texts, { amount, plan, period, receipt, buyer }: Pai
     hasForm: buyer.kind === 'own' && buyer.isSignedIn,
     ...(buyer.kind === 'own' && buyer.tokens !== null && { script: CopyScript }),
   };
-}
-
-/** The name of a plan, or its id when it is no longer in the catalogue. */
-export function nameOf({ plans }: Pick<Catalog, 'plans'>, plan: string): string {
-  return plans.find(({ id }) => id === plan)?.name ?? plan;
 }
 
 /** The next steps of a person who paid for a program. */

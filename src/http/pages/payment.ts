@@ -102,11 +102,13 @@ function nowOrBack(texts: Texts): Html {
   return html`<a class="button" href="">${say(texts, 'checkout.check_now')}</a>${shopLink(texts)}`;
 }
 
-export function limited(texts: Texts): PaymentPage {
+/** `againMs`: the time from which a card page opens again. */
+export function limited(texts: Texts, againMs: number): PaymentPage {
+  const when = texts.minute(againMs);
   return {
     title: texts.text('checkout.limited_title'),
     mark: 'stop',
-    body: html`<h1>${say(texts, 'checkout.limited')}</h1><p>${say(texts, 'checkout.limited_text')}</p>${shopLink(texts)}`,
+    body: html`<h1>${say(texts, 'checkout.limited')}</h1><p>${say(texts, 'checkout.limited_text', { when })}</p>${shopLink(texts)}`,
   };
 }
 

@@ -23,21 +23,18 @@ export function planAction(
     case 'resume':
       return html`<p class="soft">${say(texts, 'plans.ends', { day: texts.day(offer.endMs) })}</p><form method="post" action="/shop/account/resume"><input type="hidden" name="subscription" value="${offer.subscription}"><button>${say(texts, 'account.resume')}</button></form>`;
     case 'keep':
-      return change(id, html`<button>${say(texts, 'plans.keep', { plan: name })}</button>`);
+      return keep(id, html`<button>${say(texts, 'plans.keep', { plan: name })}</button>`);
     case 'dearer': {
       const today = Money.format(offer.today);
       const key = isTaxAdded ? 'plans.change_today_taxed' : 'plans.change_today';
       return html`<form method="get" action="/shop/account/change"><input type="hidden" name="plan" value="${id}"><button>${say(texts, key, { plan: name, amount: texts.usd(today) })}</button></form>`;
     }
     case 'cheaper':
-      return change(
-        id,
-        html`<button>${say(texts, 'plans.change_later', { plan: name })}</button><p class="soft">${say(texts, 'plans.change_later_day', { day: texts.day(offer.fromMs) })}</p>`,
-      );
+      return html`<form method="get" action="/shop/account/change"><input type="hidden" name="plan" value="${id}"><button>${say(texts, 'plans.change_later', { plan: name })}</button><p class="soft">${say(texts, 'plans.change_later_day', { day: texts.day(offer.fromMs) })}</p></form>`;
   }
 }
 
-/** The form of a change that charges nothing now. */
-function change(plan: string, button: Html): Html {
-  return html`<form method="post" action="/shop/account/change"><input type="hidden" name="plan" value="${plan}"><input type="hidden" name="today_usd" value="">${button}</form>`;
+/** The form that takes back a change for the next period. It asks nothing: the account keeps what it has. */
+export function keep(plan: string, button: Html): Html {
+  return html`<form method="post" action="/shop/account/change"><input type="hidden" name="plan" value="${plan}"><input type="hidden" name="today_usd" value=""><input type="hidden" name="confirm" value="yes">${button}</form>`;
 }

@@ -1,27 +1,70 @@
+import * as Money from '@sluice/kernel/money';
 import { html } from 'hono/html';
-import { outlook, type Subscription, willRenew } from '../../payment/subscription.ts';
+import type { Catalog } from '../../catalog/catalog.ts';
+import { nameOf } from '../../catalog/plan-name.ts';
+import { isTaxAdded } from '../../catalog/tax-note.ts';
+import type { RenewalTerms } from '../../journeys/billing-portal.ts';
+import { isLive, outlook, type Subscription, willRenew } from '../../payment/subscription.ts';
 import type { Texts } from '../../text/texts.ts';
+import { cardName } from './card-brand.ts';
 import type { Html } from './frame.ts';
 import { say } from './say.ts';
 
-/** The page of a plan for the person who pays for it: its status and the form that cancels it. Shows nothing of the account. */
-export function plan(texts: Texts, one: Subscription, key: string): Html {
-  return html`<h1>${say(texts, 'payer.plan', { plan: one.plan })}</h1>
-<p>${statusOf(texts, one)}</p>
-${one.status === 'past_due' && one.payUrl !== null ? html`<p><a class="button" href="${one.payUrl}">${say(texts, 'payer.pay_invoice')}</a></p>` : ''}
-${willRenew(one) ? html`<form method="get" action="/plans/manage/${key}/cancel"><button class="danger">${say(texts, 'payer.cancel')}</button></form>` : ''}`;
+/** The page of a plan for the person who pays for it: its price, its next charge, and the form that cancels it. Shows nothing of the account. */
+export function plan(
+  texts: Texts,
+  one: Subscription,
+  { key, terms, catalog }: { key: string; terms: RenewalTerms; catalog: Catalog },
+): Html {
+  const shop = html`<a class="button plain" href="/">${say(texts, 'leave.to_shop')}</a>`;
+  const pay =
+    one.status === 'past_due' && one.payUrl !== null
+      ? html`<a class="button" href="${one.payUrl}">${say(texts, 'payer.pay_invoice')}</a>`
+      : '';
+  const cancel = willRenew(one)
+    ? html`<form method="get" action="/plans/manage/${key}/cancel"><button class="plain danger">${say(texts, 'payer.cancel')}</button></form>`
+    : '';
+  return html`<div class="narrow"><h1>${titleOf(texts, one, catalog)}</h1>
+<section>${statusOf(texts, one)}${willRenew(one) ? facts(texts, one, terms, catalog) : ''}
+<div class="actions">${pay}${shop}${cancel}</div></section></div>`;
+}
+
+/** The name of the plan; of one that is cancelled or over, also that. */
+export function titleOf(texts: Texts, one: Subscription, catalog: Pick<Catalog, 'plans'>): string {
+  const plan = nameOf(catalog, one.plan);
+  if (willRenew(one)) return plan;
+  return texts.text(isLive(one) ? 'payer.cancelled_title' : 'payer.ended_title', { plan });
+}
+
+function facts(texts: Texts, one: Subscription, { price, card }: RenewalTerms, catalog: Catalog): Html {
+  const fact = (term: string, detail: string) => html`<div><dt>${term}</dt><dd>${detail}</dd></div>`;
+  const day = texts.day(one.endMs);
+  const amount = price === null ? null : priceOf(texts, price, catalog);
+  const next = one.nextPlan === null ? null : nameOf(catalog, one.nextPlan);
+  return html`<dl class="terms">${next !== null || amount === null ? '' : fact(texts.text('payer.price'), amount)}
+${outlook(one) === 'past_due' ? '' : fact(texts.text('payer.renews'), day)}
+${next === null ? '' : fact(texts.text('payer.next'), amount === null ? next : texts.text('payer.next_price', { plan: next, amount }))}
+${card === null ? '' : fact(texts.text('change.card'), cardName(texts, card))}</dl>`;
+}
+
+function priceOf(texts: Texts, price: NonNullable<RenewalTerms['price']>, catalog: Catalog): string {
+  const usd = texts.usd(Money.format(price.amount));
+  const amount = isTaxAdded(catalog) ? texts.text('change.with_tax', { amount: usd }) : usd;
+  const period = texts.text(price.every === 'year' ? 'plans.per_year' : 'plans.per_month');
+  return texts.text('payer.price_of', { amount, period });
 }
 
 function statusOf(texts: Texts, one: Subscription): Html {
-  const day = texts.day(one.endMs);
   switch (outlook(one)) {
     case 'ended':
-      return say(texts, 'payer.ended');
-    case 'ends':
-      return say(texts, 'payer.ends', { day });
+      return html`<p>${say(texts, 'payer.ended')}</p>`;
+    case 'ends': {
+      const link = html`<a href="/shop/account/billing#plans">${say(texts, 'payer.resume_link')}</a>`;
+      return html`<p class="ok" role="status">${say(texts, 'payer.ends', { day: texts.day(one.endMs) })}</p><p>${say(texts, 'payer.resume', { link })}</p>`;
+    }
     case 'past_due':
-      return say(texts, 'payer.past_due');
+      return html`<p class="note" role="alert">${say(texts, 'payer.past_due')}</p>`;
     case 'renews':
-      return say(texts, 'payer.renews', { day });
+      return html``;
   }
 }

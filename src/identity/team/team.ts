@@ -58,6 +58,8 @@ export interface Team {
   invitations(account: string): Promise<ListedInvitation[]>;
   /** Returns the open invitation of a link. */
   opened(digest: string): Promise<OpenInvitation | null>;
+  /** Returns the account of an invitation that the person who has proved `email` has accepted; null for any other. */
+  joined(digest: string, email: string): Promise<string | null>;
   /** Accepts an invitation for the person who has proved `email`, once. A repetition has the same result. */
   accept(digest: string, email: string, membersMax: number): Promise<AcceptResult>;
   /** Declines an invitation for the person who has proved `email`. A repetition has the same result. */

@@ -28,12 +28,15 @@ export const accountResults = {
   'result.changed_paid': 'Your plan is now {plan}. {amount} is paid.',
   'result.changed_already': 'Your plan is {plan} already. Nothing more was charged.',
   'result.changes_later':
-    'Your plan changes at the end of the period. You keep your present plan until then.',
+    'Your plan changes to {plan} on {day}, for {amount}. You keep {present} until then.',
+  'result.plan_kept': 'You keep {plan}. It renews on {day} for {amount}.',
   'result.price_changed':
     'The change now costs {amount} today. Nothing was charged. Open the plans again to confirm.',
   'result.change_declined': 'Your plan is unchanged: {reason}',
   'result.change_under_way': 'A change to another plan is being processed. Reload this page in a moment.',
   'result.not_changed': 'Your plan cannot be changed to this one. Reload the plans to see what you can do.',
+  'result.card_limited':
+    'Too many payments were declined or started. Nothing was charged. Try again from {when} (UTC).',
   'result.card_page_title': 'Continue to the card page',
   'result.card_page': 'The card page shows what your new card will pay for.',
   'result.card_page_link': 'Open the card page',
@@ -67,7 +70,8 @@ export const accountResults = {
   'result.merged': 'This account is now merged into the account that you already had.',
   'result.claimed': 'Your account is saved. Sign in from any device with your email address.',
   'result.has_email': 'This account already has an email address.',
-  'result.too_many_codes': 'Too many codes were sent. Try again later.',
+  'result.too_many_codes': 'Too many codes were sent. You can ask for another one from {when} (UTC).',
+  'result.earlier_code': '{limited} The code that we sent to {email} still works.',
   'result.wrong_code': 'That code is wrong. Check the latest email.',
   'result.no_code': 'The code has expired or was entered wrong too often. Ask for a new one.',
   'result.account_frozen': 'The shop has frozen this account. Contact the shop.',

@@ -76,6 +76,7 @@ export const api = {
     'There is no further free trial for this account, or for what you proved or called from. Buy a plan to call.',
   'api.too_many_declines':
     'Too many payments were declined. Wait for the time in Retry-After before you pay again.',
+  'api.too_many_invitations': 'Too many invitations were sent. Retry after the time in Retry-After.',
   'api.too_many_keys': 'An account can have {keys} keys. Revoke one first.',
   'api.too_much': 'The amount exceeds what can still be refunded. See `left_usd`.',
 } as const;

@@ -15,6 +15,10 @@ export const cardPages = {
   'consent.account': 'Account id',
   'consent.card': 'Card',
   'consent.stop': 'Stop automatic charges',
+  'consent.stop_title': 'Stop automatic charges?',
+  'consent.stop_effect':
+    'The card is not charged automatically any more. When the credit is used up, calls of the account are refused. To start again, you have to agree again.',
+  'consent.stopped_on': 'Stopped on',
   'consent.ended': 'Automatic charges have stopped',
   'consent.ended_text': 'No card is charged under this agreement any more. Earlier charges are not affected.',
   'consent.agreed': 'Automatic charges are on',
@@ -46,6 +50,7 @@ export const cardPages = {
     'You allow {shop} to charge this card {amount} every year for the plan {plan}, until it is cancelled.',
   'renewal_card.year_taxed':
     'You allow {shop} to charge this card {amount} and tax every year for the plan {plan}, until it is cancelled.',
+  'renewal_card.plan_from': '{plan}, which begins on {day}',
   'renewal_card.due': '{sentence} The open invoice is charged to it now.',
 
   'change.title': 'Change to {plan}?',
@@ -61,6 +66,12 @@ export const cardPages = {
   'change.pay': 'Change and pay {amount}',
   'change.pay_taxed': 'Change and pay {amount}, plus tax',
   'change.cancel': 'Cancel',
+  'change.later_title': 'Change to {plan} on {day}?',
+  'change.later_text': 'You keep {plan} until then. Nothing is charged today.',
+  'change.begins': 'Begins',
+  'change.then': 'Price',
+  'change.then_each': '{amount} {period}, charged from then on until you cancel',
+  'change.later_confirm': 'Change on {day}',
 
   'card.saved_title': 'Card saved',
   'card.saved': 'Your card is saved',

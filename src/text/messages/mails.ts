@@ -97,7 +97,10 @@ To view or cancel a plan, open its link:
 If you did not ask for this mail, ignore it. Do not share the links: they give access to
 these plans.
 `,
-  'mail.plans.plan': `{plan}, until {day}:
+  'mail.plans.renews': 'renews on {day}',
+  'mail.plans.renews_for': 'renews on {day} for {amount}',
+  'mail.plans.past_due': 'payment due',
+  'mail.plans.plan': `{plan}, {state}:
 {page}
 `,
 
@@ -222,17 +225,18 @@ The buyer's reason:
 
 {reason}
 
-To refund it:
+To refund it or to decline it, with a reason that the buyer sees, open it in
+the console:
+
+{page}
+
+Credit that the buyer has spent cannot be taken back: if you refund more
+than the unspent amount, the difference is your loss.
+
+A program answers with the admin token as a bearer token:
 
     {refund}
-
-To decline, with a reason that the buyer sees:
-
     {decline}
-
-Both need the admin token as a bearer token. Credit that the buyer has
-spent cannot be taken back: if you refund more than the unspent amount,
-the difference is your loss.
 `,
   'mail.refund_request.amount_and_tax': '{amount} and {tax} of tax',
 } as const;

@@ -46,7 +46,7 @@ export const paymentPages = {
   'checkout.limited_title': 'Please wait',
   'checkout.limited': 'The card page cannot be opened now.',
   'checkout.limited_text':
-    'Too many payments were declined or started. Nothing was charged. Open this link again later, with the card that your bank accepts.',
+    'Too many payments were declined or started. Nothing was charged. Open this link again from {when} (UTC), with a card that your bank accepts.',
   'checkout.pending_title': 'Payment in progress',
   'checkout.pending': 'Your payment is being processed.',
   'checkout.pending_text': 'Do not pay again. This page updates itself in a moment.',

@@ -120,7 +120,7 @@ export const shopPage = {
   'plans.manage': 'Manage',
   'plans.next': 'Your plan from {day}.',
   'plans.ends': 'Your plan until {day}. It does not renew.',
-  'plans.keep': 'Stay on {plan}',
+  'plans.keep': 'Keep {plan}',
   'plans.change_today': 'Change to {plan}: {amount} today',
   'plans.change_today_taxed': 'Change to {plan}: {amount} today, plus tax',
   'plans.change_later': 'Change to {plan} at the end of the period',

@@ -44,7 +44,7 @@ export const signInPages = {
   'sign_in.no_mail': 'This shop does not send email. Sign in with a recovery token.',
   'sign_in.invalid_email': 'Enter a valid email address.',
   'sign_in.too_many_links':
-    'Too many sign-in links were requested. If there is a new one in your mailbox, open it: it works in this browser, too. Otherwise try again later, or sign in with a recovery token.',
+    'Too many sign-in links were requested. If there is a new one in your mailbox, open it: it works in this browser, too. Otherwise try again from {when} (UTC), or sign in with a recovery token.',
   'sign_in.link_used': 'This link has expired or was already used. Ask for a new link.',
   'sign_in.wrong_email': 'This link was not sent to that address. Check the address.',
 
@@ -88,12 +88,18 @@ export const signInPages = {
 
   'payer.title': 'Cancel a plan',
   'payer.no_mail': 'This shop does not send email. Write to its contact address instead.',
-  'payer.plan_title': 'Your plan',
-  'payer.plan': 'The plan {plan}',
+  'payer.cancelled_title': '{plan} is cancelled',
+  'payer.ended_title': '{plan} has ended',
+  'payer.price': 'Price',
+  'payer.price_of': '{amount} {period}',
+  'payer.next': 'Next plan',
+  'payer.next_price': '{plan}, {amount}',
   'payer.pay_invoice': 'Pay the open invoice',
   'payer.cancel': 'Cancel the plan',
-  'payer.ended': 'This plan has ended. Your card is not charged for it any more.',
-  'payer.ends': 'This plan is cancelled and ends on {day}. Your card is not charged again.',
+  'payer.ended': 'Your card is not charged for it any more.',
+  'payer.ends': 'You can use the plan until {day}. Your card is not charged again.',
+  'payer.resume': 'Changed your mind? Until then, the plan can be resumed in {link}.',
+  'payer.resume_link': 'the account, under Billing',
   'payer.past_due': 'The last renewal could not be paid. Your card will be charged again.',
-  'payer.renews': 'This plan renews on {day}. Your card is charged then.',
+  'payer.renews': 'Renews',
 } as const;

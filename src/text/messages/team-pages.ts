@@ -115,6 +115,8 @@ export const teamPages = {
   'question.remove_tokens':
     'Also sign out agents and browsers that were connected before the account had an email, and wallets',
   'question.leave': 'Leave this account?',
+  'question.leave_of': 'Leave the account of {email}?',
+  'question.leave_confirm': 'Leave the account',
   'question.leave_effect': 'Your sessions and connected applications here end at once.',
   'question.leave_keys': 'Revoke the keys that I created',
   'question.transfer': 'Make {email} the owner?',
@@ -153,10 +155,13 @@ export const teamPages = {
   'invitation.full': 'The account has as many people as it can have. Ask its owner.',
   'invitation.declined':
     'You are not in the account. If this was a mistake, ask the person who invited you for a new invitation.',
+  'invitation.joined_title': 'You have joined already',
+  'invitation.joined_before': '{account}: you joined it with this invitation.',
+  'invitation.open_account': 'Open the account',
   'invitation.joined': 'You have joined the account.',
 
   'result.invited': 'The invitation is on its way to {email}.',
-  'result.invite_limited': 'Too many invitations were sent. Try again later.',
+  'result.invite_limited': 'Too many invitations were sent. Try again from {when} (UTC).',
   'result.invite_member': 'This person is in the account already.',
   'result.invite_declined':
     'This person declined. Remove the declined invitation first, then you can invite them again.',

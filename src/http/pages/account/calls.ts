@@ -1,11 +1,11 @@
 import * as Money from '@sluice/kernel/money';
 import { html } from 'hono/html';
 import type { Catalog } from '../../../catalog/catalog.ts';
+import { nameOf } from '../../../catalog/plan-name.ts';
 import { sharedUnit } from '../../../catalog/plan-unit.ts';
 import type { RecordedCall } from '../../../ledger/usage.ts';
 import type { Texts } from '../../../text/texts.ts';
 import type { Html } from '../frame.ts';
-import { nameOf } from '../paid.ts';
 import * as Quantities from '../quantities.ts';
 import { type Column, table } from './table.ts';
 

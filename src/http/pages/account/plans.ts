@@ -1,9 +1,11 @@
 import { html } from 'hono/html';
 import type { Catalog } from '../../../catalog/catalog.ts';
+import { nameOf } from '../../../catalog/plan-name.ts';
 import { sharedUnit, unitOfPlan } from '../../../catalog/plan-unit.ts';
 import type * as PlanChange from '../../../journeys/plan-change.ts';
 import type { Texts } from '../../../text/texts.ts';
 import type { Html } from '../frame.ts';
+import { keep } from '../plan-action.ts';
 import { say } from '../say.ts';
 import { table } from './table.ts';
 
@@ -23,6 +25,8 @@ export type Holdings = {
     expires_at: string | null;
   }[];
   subscriptions: readonly Period[];
+  /** The prices of the next periods, by subscription, where another plan begins with it and its price is known. */
+  nextPrices?: ReadonlyMap<string, string>;
 };
 export type Period = ReturnType<typeof PlanChange.asPlan>;
 
@@ -47,7 +51,7 @@ export function leftOfPlan(
 
 /** A table of plans: the rest of each, and when it renews or ends; with the forms that change it, if `isManaged`. Grants are part of them. */
 export function plans(texts: Texts, held: Holdings, catalog: Catalog, isManaged: boolean): Html {
-  const rows = held.plans.flatMap((plan) => rowsOfPlan(texts, plan, held.subscriptions, catalog));
+  const rows = held.plans.flatMap((plan) => rowsOfPlan(texts, plan, held, catalog));
   return html`${table<Row>(rows, [
     {
       head: texts.text('account.plan'),
@@ -59,12 +63,13 @@ export function plans(texts: Texts, held: Holdings, catalog: Catalog, isManaged:
     { head: texts.text('account.remaining'), cell: ({ left }) => left, isNumber: true, onPhone: 'lead' },
     {
       head: texts.text('account.renews_or_ends'),
-      cell: ({ until }) => until,
+      cell: ({ until, period }) =>
+        period?.next_plan == null ? until : html`<span class="wraps">${until}</span>`,
       isShort: true,
       onPhone: 'bare',
     },
     ...(isManaged
-      ? [{ head: '', cell: ({ period }: Row) => (period === null ? '' : decision(texts, period)) }]
+      ? [{ head: '', cell: ({ period }: Row) => (period === null ? '' : decision(texts, period, catalog)) }]
       : []),
   ])}${held.grants.map((grant) => html`<p class="hint">${textOfGrant(texts, grant, catalog)}</p>`)}`;
 }
@@ -72,7 +77,7 @@ export function plans(texts: Texts, held: Holdings, catalog: Catalog, isManaged:
 function rowsOfPlan(
   texts: Texts,
   plan: Holdings['plans'][number],
-  subscriptions: Holdings['subscriptions'],
+  { subscriptions, nextPrices }: Pick<Holdings, 'subscriptions' | 'nextPrices'>,
   catalog: Catalog,
 ): Row[] {
   const { name } = plan;
@@ -80,7 +85,7 @@ function rowsOfPlan(
   const row = (period: Period, left: string): Row => ({
     ...{ name, left, period },
     status: texts.text(isEnding(period) ? 'account.status_canceled' : `account.status_${period.status}`),
-    until: until(texts, period),
+    until: until(texts, period, catalog, nextPrices?.get(period.id)),
   });
   const [first, ...later] = subscriptions.filter((one) => one.plan === plan.id);
   // A plan that another one replaced has nothing that could be used or changed.
@@ -122,15 +127,37 @@ function textOfGrant(
   return texts.text('account.grant', { source: source ?? texts.text('account.grant_seller'), left, until });
 }
 
-function until(texts: Texts, { renews, status, period_end, next_plan }: Period): string {
+function until(
+  texts: Texts,
+  { renews, status, period_end, next_plan }: Period,
+  catalog: Pick<Catalog, 'plans'>,
+  amount: string | undefined,
+): string {
+  const day = texts.dayOf(period_end);
+  if (renews && next_plan !== null) {
+    const facts = { day, plan: nameOf(catalog, next_plan) };
+    return amount === undefined
+      ? texts.text('account.plan_then', facts)
+      : texts.text('account.plan_then_price', { ...facts, amount: texts.usd(amount) });
+  }
   const key = renews ? 'plan_renews' : status === 'expired' ? 'plan_ended' : 'plan_ends';
-  const text = texts.text(`account.${key}`, { day: texts.dayOf(period_end) });
-  return next_plan === null ? text : texts.text('account.plan_then', { until: text, plan: next_plan });
+  return texts.text(`account.${key}`, { day });
 }
 
-function decision(texts: Texts, { renews, cancel_at_period_end, id, pay_url }: Period): Html | string {
+function decision(
+  texts: Texts,
+  { renews, cancel_at_period_end, id, pay_url, plan, next_plan }: Period,
+  catalog: Pick<Catalog, 'plans'>,
+): Html | string {
+  const kept =
+    next_plan === null
+      ? ''
+      : keep(
+          plan,
+          html`<button class="quiet">${say(texts, 'plans.keep', { plan: nameOf(catalog, plan) })}</button>`,
+        );
   if (renews)
-    return html`${pay_url === null ? '' : html`<a class="button" href="${pay_url}">${say(texts, 'account.pay_invoice')}</a> `}${subscriptionForm('cancel', id, texts.text('account.cancel'), true)}`;
+    return html`${kept}${pay_url === null ? '' : html`<a class="button" href="${pay_url}">${say(texts, 'account.pay_invoice')}</a> `}${subscriptionForm('cancel', id, texts.text('account.cancel'), true)}`;
   return cancel_at_period_end ? subscriptionForm('resume', id, texts.text('account.resume')) : '';
 }
 

@@ -1,13 +1,13 @@
 import * as Money from '@sluice/kernel/money';
 import { html } from 'hono/html';
 import type { Catalog } from '../../../catalog/catalog.ts';
+import { nameOf } from '../../../catalog/plan-name.ts';
 import type { PurchaseEntry } from '../../../journeys/receipts.ts';
 import * as RefundRequests from '../../../journeys/refund-requests.ts';
 import { textCharsMax } from '../../../payment/refund-request.ts';
 import type { Texts } from '../../../text/texts.ts';
 import { type FormResult, faultOf, field } from '../form-result.ts';
 import type { Html } from '../frame.ts';
-import { nameOf } from '../paid.ts';
 import { say } from '../say.ts';
 import { sections } from './frame.ts';
 import { table } from './table.ts';

@@ -1,5 +1,6 @@
 import * as Money from '@sluice/kernel/money';
 import type { CatalogContext } from '../../../catalog/catalog-context.ts';
+import { nameOf } from '../../../catalog/plan-name.ts';
 import * as AccountKey from '../../../identity/account-key.ts';
 import { blockOf } from '../../../identity/address-block.ts';
 import type { IdentityContext } from '../../../identity/identity-context.ts';
@@ -17,8 +18,8 @@ import * as RefundRequest from '../../../payment/refund-request.ts';
 import * as TopUp from '../../../payment/top-up.ts';
 import type { TextsContext } from '../../../text/texts-context.ts';
 import { actorOf, address, onlyOwn } from '../../request-context.ts';
-import { nameOf } from '../paid.ts';
 import * as PromotionResult from '../promotion-result.ts';
+import { againMs } from '../when-again.ts';
 import { bad, badField, faulty, good, type Result, type Submission } from './account-form.ts';
 
 const dayMs = 86_400_000;
@@ -80,7 +81,10 @@ export async function changeCard(
 ): Promise<Result> {
   const from = blockOf(address(c, clientAddressHeader));
   const card = await SubscriptionCard.openCardPage(shop, account, form.get('subscription') ?? '', from);
-  if (card.kind === 'limited') return bad(shop.texts.text('checkout.limited_text'));
+  if (card.kind === 'limited') {
+    const when = shop.texts.minute(againMs(shop, card));
+    return bad(shop.texts.text('result.card_limited', { when }));
+  }
   if (card.kind === 'no_subscription') return bad(shop.texts.text('result.no_subscription'));
   const text = shop.texts.text('result.card_page');
   return {

@@ -1,4 +1,6 @@
 import type { Catalog } from '../../../catalog/catalog.ts';
+import { nameOf } from '../../../catalog/plan-name.ts';
+import type { IdentityContext } from '../../../identity/identity-context.ts';
 import * as AccountJourney from '../../../journeys/account.ts';
 import type { TextsContext } from '../../../text/texts-context.ts';
 import { type Holdings, leftOfPlan } from '../account/plans.ts';
@@ -17,7 +19,10 @@ export function questionPath(subscription: string): string {
 
 /** Responds with the question; with the account page when the account has no such subscription that renews. */
 export async function respondWithQuestion(
-  shop: AccountJourney.AccountContext & Frame.PageContext & TextsContext & { readonly catalog: Catalog },
+  shop: AccountJourney.AccountContext &
+    Frame.PageContext &
+    Pick<IdentityContext, 'team'> &
+    TextsContext & { readonly catalog: Catalog },
   visitor: BrowserSession,
   id: string,
 ): Promise<Response> {
@@ -27,8 +32,7 @@ export async function respondWithQuestion(
   const found = subscriptions.find((one) => one.id === id && one.renews);
   if (found === undefined) return redirect('/shop/account/billing');
   const holding = plans.find((one) => one.id === found.plan);
-  const sold = catalog.plans.find((one) => one.id === found.plan);
-  const plan = sold?.name ?? found.plan;
+  const plan = nameOf(catalog, found.plan);
   const main = CancelPage.cancel(texts, {
     plan,
     endMs: Date.parse(found.period_end),

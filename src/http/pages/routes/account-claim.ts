@@ -3,7 +3,9 @@ import type { RegistrationContext } from '../../../identity/identity-context.ts'
 import * as Claiming from '../../../journeys/claiming.ts';
 import * as Registering from '../../../journeys/registration.ts';
 import { address } from '../../request-context.ts';
+import * as Awaited from '../awaited-code.ts';
 import * as BrowserSession from '../browser-session.ts';
+import { whenAgain } from '../when-again.ts';
 import { bad, badField, faulty, good, type Result, type Submission } from './account-form.ts';
 
 /** Sends a code to an address, which the owner of the mailbox enters to claim the account. */
@@ -18,6 +20,11 @@ export async function sendCode(
   if (shop.claiming === null) return bad(shop.texts.text('result.no_mail'));
   if (parsed.kind === 'fault') return faulty(shop, parsed.faults);
   const opened = await Claiming.startClaim(shop, shop.claiming, parsed, address(c, clientAddressHeader));
+  if (opened.kind === 'limited') {
+    const limited = shop.texts.text('result.too_many_codes', whenAgain(shop, opened));
+    const email = Awaited.read(shop, c);
+    return bad(email === null ? limited : shop.texts.text('result.earlier_code', { limited, email }));
+  }
   return opened.kind === 'opened'
     ? good(shop.texts.text('result.code_sent'))
     : bad(shop.texts.text(claimRefusals[opened.kind]));
@@ -46,7 +53,6 @@ const claimRefusals = {
   bad_token: 'result.no_session',
   claimed: 'result.has_email',
   taken: 'result.has_email',
-  limited: 'result.too_many_codes',
   wrong: 'result.wrong_code',
   none: 'result.no_code',
   frozen: 'result.account_frozen',

@@ -67,18 +67,19 @@ export async function readBilling(
   before: string | null,
 ): Promise<Omit<BillingFacts, Shown | 'mayChange' | 'refundOf'>> {
   const subscriptions = shop.subscriptions.of(account);
-  const [overview, topUp, paid, requests, details, methods] = await Promise.all([
+  const [overview, topUp, paid, requests, details, methods, nextPrices] = await Promise.all([
     AccountJourney.overview(shop, account),
     shop.topUps.of(account),
     Receipts.list(shop, account, before),
     shop.refundRequests.of(account),
     shop.billingDetails.of(account),
     subscriptions.then((all) => BillingPortal.methodsOf(shop, { account, member }, all.filter(isLive))),
+    subscriptions.then((all) => BillingPortal.nextPricesOf(shop, all.filter(isLive))),
   ]);
   return {
     ...balanceIn(overview),
     ...holdingsIn(overview),
-    ...{ topUp, details, methods },
+    ...{ topUp, details, methods, nextPrices },
     receipts: paid.receipts,
     ...{ older: paid.cursor, before },
     refundRequests: requests.map(RefundRequests.asRefundRequest),

@@ -71,23 +71,18 @@ async function forbidden(
   const title = asked === undefined ? texts.text('error.forbidden') : Section.titleOf(texts, asked);
   const main = html`<h1>${title}</h1>
 <section><p class="note" role="alert">${denied}</p><div class="actions"><a class="button plain" href="${Section.sections.team}">${say(texts, 'account.team')}</a><a class="button plain" href="${Section.sections.overview}">${say(texts, 'paid.to_account')}</a></div></section>`;
-  const memberships = await Team.membershipsOf(shop, visitor.member);
-  const switcher = Section.switcher(texts, memberships, visitor.account);
-  return respondInSection(shop, visitor, null, { title, main, status: 403, switcher });
+  return respondInSection(shop, visitor, null, { title, main, status: 403 });
 }
 
-/** Responds with a page of a section that is not the section itself, such as a question: below the links to the sections. */
-export function respondInSection(
-  shop: Frame.PageContext,
-  visitor: Pick<Visitor, 'member'>,
+/** Responds with a page of a section that is not the section itself, such as a question: below the links to the sections and to other accounts. */
+export async function respondInSection(
+  shop: Frame.PageContext & Pick<IdentityContext, 'team'>,
+  visitor: Pick<Visitor, 'account' | 'member'>,
   section: Section.Section | null,
-  {
-    title,
-    main,
-    status = 200,
-    switcher = html``,
-  }: { title: string; main: Frame.Html; status?: number; switcher?: Frame.Html },
-): Response {
+  { title, main, status = 200 }: { title: string; main: Frame.Html; status?: number },
+): Promise<Response> {
+  const memberships = await Team.membershipsOf(shop, visitor.member);
+  const switcher = Section.switcher(shop.texts, memberships, visitor.account);
   const layout = Frame.shopLayout(shop, 'account');
   return Frame.respondWithPage(status, shop, {
     title,

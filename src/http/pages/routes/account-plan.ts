@@ -1,5 +1,6 @@
 import * as Money from '@sluice/kernel/money';
 import type { SubscriptionPlan } from '../../../catalog/plan.ts';
+import { nameOf } from '../../../catalog/plan-name.ts';
 import { unitOfPlan } from '../../../catalog/plan-unit.ts';
 import * as TaxNote from '../../../catalog/tax-note.ts';
 import * as BillingPortal from '../../../journeys/billing-portal.ts';
@@ -8,6 +9,7 @@ import { planOffers } from '../../../journeys/plan-offers.ts';
 import * as Receipts from '../../../journeys/receipts.ts';
 import type { CheckoutContext } from '../../../payment/payment-context.ts';
 import { periodEnd } from '../../../payment/proration.ts';
+import type { Subscription } from '../../../payment/subscription.ts';
 import { includedText } from '../../../text/included-text.ts';
 import type { BrowserSession } from '../browser-session.ts';
 import * as ChangePage from '../change.ts';
@@ -15,7 +17,7 @@ import * as FormResult from '../form-result.ts';
 import { bad, good, type Result, type Submission } from './account-form.ts';
 import { type AccountPagesContext, respondInSection } from './account-page.ts';
 
-/** The path that asks before a dearer plan is charged, and changes the plan. */
+/** The path that asks before a plan is changed, and changes it. */
 export const path = '/shop/account/change';
 
 /** The path of the question about a plan. */
@@ -23,7 +25,7 @@ export function questionPath(plan: string): string {
   return `${path}?plan=${encodeURIComponent(plan)}`;
 }
 
-/** Responds with the question: what is charged now, and to which card. Leads back to the plans when a change to it charges nothing. */
+/** Responds with the question: what is charged now or with the next period, and to which card. Leads back to the plans when there is nothing to ask. */
 export async function respondWithQuestion(
   shop: AccountPagesContext,
   visitor: BrowserSession,
@@ -32,18 +34,30 @@ export async function respondWithQuestion(
   const { texts, catalog } = shop;
   const offer = (await planOffers(shop, visitor.account)).get(target);
   const plan = planOf(shop, target);
-  if (offer?.kind !== 'dearer' || plan === null) return FormResult.redirect(shop, '/#plans', null);
+  if ((offer?.kind !== 'dearer' && offer?.kind !== 'cheaper') || plan === null)
+    return FormResult.redirect(shop, '/#plans', null);
   const asked = [{ id: offer.subscription, plan: target }];
-  const [method] = await BillingPortal.methodsOf(shop, visitor, asked);
-  const main = ChangePage.change(texts, {
+  const [[method], present] = await Promise.all([
+    BillingPortal.methodsOf(shop, visitor, asked),
+    shop.subscriptions.find(offer.subscription),
+  ]);
+  const terms = {
     plan,
     unit: unitOfPlan(plan, catalog.services),
-    today: offer.today,
     isTaxAdded: TaxNote.isTaxAdded(catalog),
     card: method?.card ?? null,
-    renewsMs: periodEnd(shop.clock(), plan.every),
-  });
-  const title = texts.text('change.title', { plan: plan.name });
+  };
+  if (offer.kind === 'dearer') {
+    const renewsMs = periodEnd(shop.clock(), plan.every);
+    const main = ChangePage.change(texts, { ...terms, today: offer.today, renewsMs });
+    return respondInSection(shop, visitor, 'billing', {
+      title: texts.text('change.title', { plan: plan.name }),
+      main,
+    });
+  }
+  const { fromMs } = offer;
+  const main = ChangePage.later(texts, { ...terms, fromMs, present: nameOf(catalog, present?.plan ?? '') });
+  const title = texts.text('change.later_title', { plan: plan.name, day: texts.day(fromMs) });
   return respondInSection(shop, visitor, 'billing', { title, main });
 }
 
@@ -59,6 +73,10 @@ export async function changePlan(
   // The form was sent twice.
   if (offer?.kind === 'current' && plan !== null)
     return bad(texts.text('result.changed_already', { plan: plan.name }));
+  if (offer?.kind === 'next') {
+    const changing = (await shop.subscriptions.of(account)).find(({ nextPlan }) => nextPlan === target);
+    if (changing !== undefined) return good(laterText(shop, changing, target));
+  }
   if (offer?.kind !== 'dearer' && offer?.kind !== 'cheaper' && offer?.kind !== 'keep')
     return bad(texts.text('result.not_changed'));
   const agreed = Money.parse(form.get('today_usd') ?? '') ?? Money.zero;
@@ -69,7 +87,9 @@ export async function changePlan(
   switch (changed.kind) {
     case 'done':
       return {
-        ...(await changedTo(shop, account, subscription, target, offer.kind)),
+        ...(offer.kind === 'dearer'
+          ? await changedTo(shop, account, subscription, target)
+          : good(laterText(shop, changed.subscriptions[0], target))),
         detail: { plan: target },
       };
     case 'declined':
@@ -81,17 +101,30 @@ export async function changePlan(
   }
 }
 
+/** Says what a change that charges nothing now means: the plan of the next period, its day and its price. */
+function laterText(
+  shop: Pick<CheckoutContext, 'catalog' | 'texts'>,
+  { plan: present, endMs }: Subscription,
+  target: string,
+): string {
+  const { texts, catalog } = shop;
+  const plan = planOf(shop, target);
+  if (plan === null) return texts.text('result.changed');
+  const amount = ChangePage.priceOf(texts, { plan, isTaxAdded: TaxNote.isTaxAdded(catalog) });
+  const facts = { plan: plan.name, day: texts.day(endMs), amount };
+  return present === target
+    ? texts.text('result.plan_kept', facts)
+    : texts.text('result.changes_later', { ...facts, present: nameOf(catalog, present) });
+}
+
 /** Says what a change has charged, with its receipt. */
 async function changedTo(
   shop: CheckoutContext & Receipts.ReceiptContext,
   account: string,
   subscription: string,
   target: string,
-  kind: 'dearer' | 'cheaper' | 'keep',
 ): Promise<Result> {
   const { texts } = shop;
-  if (kind !== 'dearer')
-    return good(texts.text(kind === 'cheaper' ? 'result.changes_later' : 'result.changed'));
   const periods = await shop.orders.periods(account);
   const begun = periods.find((one) => one.subscription === subscription && one.plan === target);
   const receipt = begun === undefined ? null : await Receipts.ofPurchase(shop, account, begun.order);

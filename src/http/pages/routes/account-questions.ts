@@ -1,5 +1,6 @@
 import type { IdentityContext, RegistrationContext } from '../../../identity/identity-context.ts';
 import * as AccountKeys from '../../../journeys/account-keys.ts';
+import * as Team from '../../../journeys/team.ts';
 import type { TextsContext } from '../../../text/texts-context.ts';
 import { onlyOwn } from '../../request-context.ts';
 import { sections } from '../account/frame.ts';
@@ -78,14 +79,19 @@ async function aboutTeam(
   id: string,
 ): Promise<QuestionPage.Question | null> {
   const asked = { action: `/shop/account/${form}`, back: sections.team };
-  if (form === 'team/leave')
+  if (form === 'team/leave') {
+    const left = (await Team.membershipsOf({ team }, member)).find((one) => one.account === account);
     return {
       ...{ ...asked, field: null },
-      title: texts.text('question.leave'),
+      title:
+        left === undefined || left.isOwn
+          ? texts.text('question.leave')
+          : texts.text('question.leave_of', { email: left.owner }),
       effect: texts.text('question.leave_effect'),
       options: [{ name: 'keys', label: texts.text('question.leave_keys'), isOn: true }],
-      confirm: texts.text('team.leave'),
+      confirm: texts.text('question.leave_confirm'),
     };
+  }
   if (form === 'team/tokens')
     return {
       ...{ ...asked, field: null },

@@ -1,4 +1,5 @@
 import type { CatalogContext } from '../../../catalog/catalog-context.ts';
+import { nameOf } from '../../../catalog/plan-name.ts';
 import * as Email from '../../../identity/email.ts';
 import type { IdentityContext } from '../../../identity/identity-context.ts';
 import { can, parseRole } from '../../../identity/team/role.ts';
@@ -9,7 +10,7 @@ import type { PaymentContext } from '../../../payment/payment-context.ts';
 import type { TextsContext } from '../../../text/texts-context.ts';
 import { address } from '../../request-context.ts';
 import type { TeamFacts } from '../account/team.ts';
-import { nameOf } from '../paid.ts';
+import { whenAgain } from '../when-again.ts';
 import { bad, badField, good, type Result, type Submission } from './account-form.ts';
 
 const eventsMax = 8;
@@ -78,10 +79,11 @@ export async function resend(shop: Team.TeamContext, submission: Submission): Pr
 }
 
 function invitedResult(
-  { texts }: TextsContext,
+  shop: Pick<IdentityContext, 'clock'> & TextsContext,
   email: string,
   invited: Team.Invited | { kind: 'unknown' },
 ): Result {
+  const { texts } = shop;
   switch (invited.kind) {
     case 'invited':
       return good(texts.text('result.invited', { email }));
@@ -92,6 +94,7 @@ function invitedResult(
     case 'forbidden':
       return bad(texts.text('result.team_forbidden'));
     case 'limited':
+      return badField(shop.texts.text('result.invite_limited', whenAgain(shop, invited)), 'email');
     case 'member':
     case 'declined':
     case 'full':

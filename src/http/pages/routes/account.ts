@@ -177,9 +177,7 @@ function subjectOf(form: URLSearchParams, field: string | undefined, account: st
 
 /** The path of the question that a form without a confirmation leads to; null when it asks none. */
 function questionAbout(path: string, form: URLSearchParams): string | null {
-  // A form without an amount agrees to no charge.
-  if (path === 'change')
-    return (form.get('today_usd') ?? '') === '' ? null : Plan.questionPath(form.get('plan') ?? '');
+  if (path === 'change') return Plan.questionPath(form.get('plan') ?? '');
   if (path === 'cancel') return Cancel.questionPath(form.get('subscription') ?? '');
   const field = Questions.fields[path];
   return field === undefined ? null : Questions.pathOf(path, form.get(field) ?? '');

@@ -1,5 +1,6 @@
 import * as Money from '@sluice/kernel/money';
 import { Hono } from 'hono';
+import { nameOf } from '../../../catalog/plan-name.ts';
 import { blockOf } from '../../../identity/address-block.ts';
 import * as Checkout from '../../../journeys/checkout.ts';
 import * as Receipts from '../../../journeys/receipts.ts';
@@ -7,10 +8,10 @@ import { type Order, payerKnownMs, totalPaid } from '../../../payment/order.ts';
 import { address, type Call, type Env } from '../../request-context.ts';
 import * as BrowserSession from '../browser-session.ts';
 import * as Cookies from '../cookies.ts';
-import { nameOf } from '../paid.ts';
 import * as PaymentPage from '../payment.ts';
 import * as ReturnTo from '../return-to.ts';
 import { may } from '../visitor-rights.ts';
+import { againMs } from '../when-again.ts';
 import { confirmation, type PaidPageContext } from './paid.ts';
 
 /** Identifies the browser that opened a card page, until it can no longer return from it and get its tokens. */
@@ -145,7 +146,7 @@ async function notOpened(
       // The card page may already belong to this browser, so the next attempt needs the cookie.
       return PaymentPage.respond(503, shop, PaymentPage.unavailable(texts), cookie);
     case 'limited':
-      return PaymentPage.respond(429, shop, PaymentPage.limited(texts), {
+      return PaymentPage.respond(429, shop, PaymentPage.limited(texts, againMs(shop, opened)), {
         ...cookie,
         'retry-after': String(Math.ceil(opened.waitMs / 1_000)),
       });

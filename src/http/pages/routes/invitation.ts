@@ -3,16 +3,19 @@ import type { CatalogContext } from '../../../catalog/catalog-context.ts';
 import * as Email from '../../../identity/email.ts';
 import type { IdentityContext, RegistrationContext } from '../../../identity/identity-context.ts';
 import * as Invitation from '../../../identity/team/invitation.ts';
+import type { Membership } from '../../../identity/team/team.ts';
 import * as SigningIn from '../../../journeys/signing-in.ts';
 import * as Team from '../../../journeys/team.ts';
 import type { TextsContext } from '../../../text/texts-context.ts';
 import { address, type Call, type Env } from '../../request-context.ts';
 import * as BrowserSession from '../browser-session.ts';
+import * as CardPage from '../card.ts';
 import * as Cookies from '../cookies.ts';
 import * as FormResult from '../form-result.ts';
 import * as Frame from '../frame.ts';
 import * as Page from '../invitation.ts';
 import { style } from '../sign-in.ts';
+import { whenAgain } from '../when-again.ts';
 import { asker, askingBrowser, sentPath } from './sign-in.ts';
 
 type Context = IdentityContext &
@@ -48,7 +51,8 @@ export function invitationPages(shop: Context, clientAddressHeader: string | nul
     const member = (await BrowserSession.readSession(shop, c))?.member ?? null;
     if (form.get('confirm') !== 'yes' && (await isInvitedBy(token, member))) {
       const title = texts.text('invitation.decline_title');
-      return Frame.respondWithPage(200, shop, { title, main: Page.declining(texts, token), style });
+      const main = Page.declining(texts, token);
+      return Frame.respondWithPage(200, shop, { title, main, style: CardPage.style });
     }
     const declined = await Team.decline(shop, member, token);
     if (declined === 'other_address')
@@ -72,7 +76,8 @@ export function invitationPages(shop: Context, clientAddressHeader: string | nul
       { email, ...asking, invitation: found.id },
       address(c, clientAddressHeader),
     );
-    if (asked.kind === 'limited') return show(c, 429, token, typed, texts.text('sign_in.too_many_links'));
+    if (asked.kind === 'limited')
+      return show(c, 429, token, typed, texts.text('sign_in.too_many_links', whenAgain(shop, asked)));
     const result = { text: texts.text('sign_in.sent', { email }), secret: null, isBad: false };
     return FormResult.redirect(shop, sentPath, result, [Cookies.setCookie(shop, asker, asking.browser)]);
   });
@@ -86,8 +91,14 @@ export function invitationPages(shop: Context, clientAddressHeader: string | nul
 
   async function show(c: Call, status: number, token: string, email: string, problem: string | null) {
     const found = await shop.team.opened(Invitation.digest(token));
-    if (found === null) return message(410, texts.text('invitation.gone'));
-    const member = (await BrowserSession.readSession(shop, c))?.member ?? null;
+    const visitor = await BrowserSession.readSession(shop, c);
+    const member = visitor?.member ?? null;
+    if (found === null) {
+      const joined = await Team.joinedBy(shop, member, token);
+      return joined === null
+        ? message(410, texts.text('invitation.gone'))
+        : alreadyIn(shop, joined, joined.account === visitor?.account);
+    }
     const isInvited = (await Team.emailOf(shop, member)) === found.email;
     const invited = isInvited ? found.email : null;
     const name = shop.catalog.storefront.name;
@@ -104,4 +115,11 @@ export function invitationPages(shop: Context, clientAddressHeader: string | nul
     const main = Page.message(texts, title, text, status !== 200);
     return Frame.respondWithPage(status, shop, { title, main, style });
   }
+}
+
+/** The link was opened again by the person who has joined with it. */
+function alreadyIn(shop: Context, joined: Membership, isHere: boolean): Response {
+  const title = shop.texts.text('invitation.joined_title');
+  const main = Page.alreadyIn(shop.texts, joined, isHere);
+  return Frame.respondWithPage(200, shop, { title, main, style: CardPage.style });
 }

@@ -1,5 +1,6 @@
 import * as Money from '@sluice/kernel/money';
 import { withoutBudget } from '@sluice/kernel/statement-deadline';
+import { nameOf } from '../../../catalog/plan-name.ts';
 import { unitOfPlan } from '../../../catalog/plan-unit.ts';
 import type { IdentityContext, RegistrationContext } from '../../../identity/identity-context.ts';
 import { balance } from '../../../journeys/balance.ts';
@@ -46,7 +47,7 @@ export async function confirmation(
   const entered = tokens !== null && visitor === null;
   const facts = {
     amount: Money.format(order.amount),
-    plan: Page.nameOf(shop.catalog, order.plan),
+    plan: nameOf(shop.catalog, order.plan),
     period,
     receipt,
   };

@@ -1,7 +1,9 @@
 import { Hono } from 'hono';
 import { html } from 'hono/html';
+import { nameOf } from '../../../catalog/plan-name.ts';
 import * as Email from '../../../identity/email.ts';
 import type { RegistrationContext } from '../../../identity/identity-context.ts';
+import * as BillingPortal from '../../../journeys/billing-portal.ts';
 import * as PlanHolder from '../../../journeys/plan-holder.ts';
 import type { PaymentContext } from '../../../payment/payment-context.ts';
 import { type Subscription, willRenew } from '../../../payment/subscription.ts';
@@ -15,6 +17,7 @@ import * as Page from '../plan-holder.ts';
 import * as SignInPage from '../sign-in.ts';
 import { rollsOver } from './account-cancel.ts';
 
+const noTerms: BillingPortal.RenewalTerms = { price: null, card: null };
 /** Confirms that links were requested. */
 const linksSentPath = '/shop/plans/links/sent';
 
@@ -74,8 +77,9 @@ export function planHolderPages(
   /** Shows nothing of the account, so not what is left of the plan either. */
   function question(found: Subscription, key: string): Response {
     const page = `/plans/manage/${key}`;
+    const plan = nameOf(shop.catalog, found.plan);
     const main = CancelPage.cancel(texts, {
-      plan: found.plan,
+      plan,
       endMs: found.endMs,
       isUnpaid: found.status === 'past_due',
       left: null,
@@ -84,17 +88,20 @@ export function planHolderPages(
       keep: page,
     });
     return Frame.respondWithPage(200, shop, {
-      title: texts.text('payer.title'),
+      title: texts.text('cancel.title', { plan }),
       main: html`<div class="narrow">${main}</div>`,
       style: CardPage.style,
     });
   }
 
-  function shown(found: Subscription | null, key: string): Response {
-    if (found === null) return Frame.respondWithPage(404, shop, CardPage.unknown(texts));
+  async function shown(found: Subscription | null, key: string): Promise<Response> {
+    if (found === null)
+      return Frame.respondWithPage(404, shop, { ...CardPage.unknown(texts), style: CardPage.style });
+    const terms = willRenew(found) ? await BillingPortal.renewalOf(shop, found.id) : noTerms;
     return Frame.respondWithPage(200, shop, {
-      title: texts.text('payer.plan_title'),
-      main: Page.plan(texts, found, key),
+      title: Page.titleOf(texts, found, shop.catalog),
+      main: Page.plan(texts, found, { key, terms, catalog: shop.catalog }),
+      style: CardPage.style,
     });
   }
 }

@@ -14,6 +14,7 @@ import * as FormResult from '../form-result.ts';
 import * as Frame from '../frame.ts';
 import * as ReturnTo from '../return-to.ts';
 import * as Page from '../sign-in.ts';
+import { whenAgain } from '../when-again.ts';
 
 /** Identifies the browser that asked for a link. */
 export const asker: Cookies.Cookie = {
@@ -63,7 +64,7 @@ export function signInPages(
     switch (asked.kind) {
       case 'limited': {
         const more = { 'retry-after': String(asked.retryAfterSeconds) };
-        return signedOut(429, texts.text('sign_in.too_many_links'), more);
+        return signedOut(429, texts.text('sign_in.too_many_links', whenAgain(shop, asked)), more);
       }
       case 'sent': {
         const result = { text: texts.text('sign_in.sent', { email }), secret: null, isBad: false, email };
