@@ -190,6 +190,22 @@ test('billing details are exported, follow a join, and are erased', async () => 
   expect(await shop.sql`SELECT FROM shop.billing_details WHERE account_id = ${account}`).toHaveLength(0);
 });
 
+test('too many codes: the page says until when, and which address still has a code that works', async () => {
+  const browser = await visitor();
+  let sent = 0;
+  let refused = await browser.send('/shop/account/claim', { email: `many${sent}@example.com` });
+  for (; refused.status === 200 && sent < 20; ) {
+    sent += 1;
+    refused = await browser.send('/shop/account/claim', { email: `many${sent}@example.com` });
+  }
+  expect(refused.status).toBe(422);
+  expect(refused.html).toMatch(/another one from \d\d? \w+ \d{4}, \d\d:\d\d \(UTC\)/);
+  const last = `many${sent - 1}@example.com`;
+  expect(refused.html).toContain(`The code that we sent to ${last} still works.`);
+  const otp = /^ {4}(\d{3} \d{3})$/m.exec((await mailbox.mailsTo(last))[0]?.text ?? '')?.[1] ?? '';
+  expect((await browser.open('/shop/account/claim/complete', { otp })).status).toBe(303);
+});
+
 /** Creates a promotion code for 2.00 USD. */
 async function promotion(code: string, more: object = {}): Promise<void> {
   const { status } = await Customer.send({

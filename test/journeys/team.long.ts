@@ -72,6 +72,26 @@ describe('an invitation', () => {
     ]);
   });
 
+  test('leads the person who has joined to the account when its link is opened again, and tells nobody else', async () => {
+    const ada = await people.owner();
+    const bob = await people.owner();
+    await call(ada, 'POST', '/account/team/invitations', { email: bob.email, role: 'viewer' });
+    const token = await people.invitation(bob.email);
+    expect((await bob.browser.open('/shop/invitation/accept', { token })).status).toBe(303);
+    const page = `/shop/invitation?token=${token}`;
+    const again = await bob.browser.open(page);
+    expect([again.status, again.html]).toEqual([200, expect.stringContaining(`Account of ${ada.email}`)]);
+    await bob.browser.open('/shop/account/switch', { account: bob.account });
+    expect((await bob.browser.open(page)).html).toContain(`name="account" value="${ada.account}"`);
+    for (const other of [people.visitor(), ada.browser]) {
+      const seen = await other.open(page);
+      expect([seen.status, seen.html.includes('joined')]).toEqual([410, false]);
+    }
+    const { members } = await team(ada);
+    await call(ada, 'DELETE', `/account/team/members/${members[1].id}`);
+    expect((await bob.browser.open(page)).status).toBe(410);
+  });
+
   test('joins a person without an account by a second link, which only their mailbox gets', async () => {
     const ada = await people.owner();
     const email = people.address();
@@ -351,7 +371,9 @@ describe('a person who is removed', () => {
     const ada = await people.owner();
     const bob = await people.join(ada, 'viewer');
     const asked = await bob.browser.send('/shop/account/team/leave', {});
-    expect(asked.html).toContain('Leave this account?');
+    expect(asked.html).toContain(`Leave the account of ${ada.email}?`);
+    // The question keeps the way to the person's other account.
+    expect(asked.html).toContain('action="/shop/account/switch"');
     const gone = await bob.browser.open('/shop/account/team/leave', { confirm: 'yes', keys: 'yes' });
     expect(gone.status).toBe(303);
     expect((await bob.browser.open('/shop/account')).html).not.toContain(ada.account);

@@ -137,11 +137,24 @@ test('more than the holder has agreed to needs a new agreement, and less does no
   expect((await put(agent, purchaseInput)).body.auto_top_up).toMatchObject({ state: 'on', ...purchaseInput });
 });
 
+/** Answers the question of the page that ends an agreement. Returns the page that follows. */
+async function stop(consentUrl: string): Promise<string> {
+  const body = new URLSearchParams({ confirm: 'yes' });
+  return (await fetch(`${consentUrl}/stop`, { method: 'POST', body })).text();
+}
+
 test('the holder of the card can stop it without the account, and the account cannot begin again by itself', async () => {
   const agent = await toppedUp();
   expect(await (await fetch(agent.consentUrl)).text()).toContain('Automatic charges are on');
-  const stopped = await fetch(`${agent.consentUrl}/stop`, { method: 'POST' });
-  expect(await stopped.text()).toContain('have stopped');
+  // Without the answer to the question, nothing ends.
+  const question = await fetch(`${agent.consentUrl}/stop`, { method: 'POST' });
+  expect(await question.text()).toContain('Stop automatic charges?');
+  expect((await overview(agent)).auto_top_up.state).toBe('on');
+  for (const page of await Promise.all([1, 2].map(() => stop(agent.consentUrl)))) {
+    expect(page).toContain('have stopped');
+    expect(page).toMatch(/Stopped on<\/dt><dd>\d/);
+    expect(page).not.toContain('Until');
+  }
   expect((await overview(agent)).auto_top_up.state).toBe('stopped');
   expect(await asked(agent)).not.toBe(agent.consentUrl);
 });
@@ -177,8 +190,7 @@ test('after the account has turned it off, its page says so, and the cardholder 
   expect((await put(agent, purchaseInput)).body.auto_top_up.state).toBe('on');
   expect(await page()).toContain('Automatic charges are on');
   expect((await put(agent, {})).body.auto_top_up.state).toBe('off');
-  const ended = await fetch(`${agent.consentUrl}/stop`, { method: 'POST' });
-  expect(await ended.text()).toContain('have stopped');
+  expect(await stop(agent.consentUrl)).toContain('have stopped');
   // Another charge needs a new agreement.
   await asked(agent);
 });

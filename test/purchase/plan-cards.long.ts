@@ -62,19 +62,33 @@ test('a dearer plan is charged only from the page that says the amount, the card
   expect(await charges()).toHaveLength(2);
   // The plan that was replaced is not listed as one that has nothing left and never expires.
   expect((await browser.open('/shop/account/billing')).html).not.toContain('never expires');
-  // A plan that the account has, or that costs nothing now, has no such question.
-  for (const plan of ['large', 'small', 'none'])
+  // A plan that the account has, or that the shop does not sell, has no such question.
+  for (const plan of ['large', 'none'])
     expect((await browser.open(`/shop/account/change?plan=${plan}`)).status).toBe(303);
 });
 
-test('a downgrade begins later and charges nothing, and a canceled plan can be resumed', async () => {
+test('a downgrade asks first, names its plan, day and price, begins later and charges nothing, and can be taken back', async () => {
   const browser = await subscribed('large');
   expect(await cards(browser)).toContain('at the end of the period');
-  expect((await browser.send('/shop/account/change', { plan: 'small', today_usd: '' })).status).toBe(200);
+  const [row] =
+    await shop.sql`SELECT to_char(period_end AT TIME ZONE 'UTC', 'FMDD Mon YYYY') AS day FROM shop.subscription`;
+  const asked = await browser.send('/shop/account/change', { plan: 'small', today_usd: '' });
+  expect(asked.html).toContain(`Change to Small on ${row?.day}?`);
+  expect(asked.html).toMatch(/<dd>[\d.]+ USD per month, charged from then on/);
+  expect(asked.html).toContain('>Keep Large</a>');
+  expect(await cards(browser)).toContain('at the end of the period');
+  const sent = { plan: 'small', today_usd: '', confirm: 'yes' };
+  // A second press of the button has the same result.
+  for (const done of await Promise.all([1, 2].map(() => browser.send('/shop/account/change', sent))))
+    expect(done.html).toMatch(new RegExp(`until ${row?.day}, then Small`));
+  const again = await browser.send('/shop/account/change', sent);
+  expect(again.html).toMatch(new RegExp(`changes to Small on ${row?.day}, for [\\d.]+ USD. You keep Large`));
+  expect(again.html).toMatch(new RegExp(`until ${row?.day}, then Small \\([\\d.]+ USD\\)`));
   const html = await cards(browser);
   expect(html).toContain('Your plan from ');
-  expect(html).toMatch(/Stay on /);
-  await browser.send('/shop/account/change', { plan: 'large', today_usd: '' });
+  expect(html).toMatch(/Keep Large/);
+  const kept = await browser.send('/shop/account/change', { ...sent, plan: 'large' });
+  expect(kept.html).toContain(`You keep Large. It renews on ${row?.day} for `);
   expect(await cards(browser)).toContain('Your plan.');
   const [, subscription = ''] =
     /name="subscription" value="([^"]+)"/.exec((await browser.open('/shop/account/billing')).html) ?? [];

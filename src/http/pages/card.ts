@@ -140,4 +140,4 @@ function next(texts: Texts): Html {
 }
 
 /** The styles of these pages: the terms of an agreement, a line for each. */
-export const style = `.narrow{max-width:34rem;margin:0 auto}.narrow h1{font-size:clamp(1.5rem,4vw,1.875rem)}${TermsStyle.style}`;
+export const style = `.narrow{max-width:34rem;margin:0 auto}.narrow h1{font-size:clamp(1.5rem,4vw,1.875rem);overflow-wrap:anywhere}@media(max-width:40rem){.narrow .actions{display:grid;margin-top:1rem}.narrow .actions :is(.button,button){width:100%;text-align:center;margin:0}.narrow .actions>*{margin:0}}${TermsStyle.style}`;

@@ -42,8 +42,8 @@ function facts(texts: Texts, one: Subscription, { price, card }: RenewalTerms, c
   const amount = price === null ? null : priceOf(texts, price, catalog);
   const next = one.nextPlan === null ? null : nameOf(catalog, one.nextPlan);
   return html`<dl class="terms">${next !== null || amount === null ? '' : fact(texts.text('payer.price'), amount)}
-${outlook(one) === 'past_due' ? '' : fact(texts.text('payer.renews'), day)}
-${next === null ? '' : fact(texts.text('payer.next'), amount === null ? next : texts.text('payer.next_price', { plan: next, amount }))}
+${next !== null || outlook(one) === 'past_due' ? '' : fact(texts.text('payer.renews'), day)}
+${next === null ? '' : fact(texts.text('payer.next', { day }), amount === null ? next : texts.text('payer.next_price', { plan: next, amount }))}
 ${card === null ? '' : fact(texts.text('change.card'), cardName(texts, card))}</dl>`;
 }
 
@@ -65,6 +65,6 @@ function statusOf(texts: Texts, one: Subscription): Html {
     case 'past_due':
       return html`<p class="note" role="alert">${say(texts, 'payer.past_due')}</p>`;
     case 'renews':
-      return html``;
+      return html`<p>${say(texts, 'payer.yours')}</p>`;
   }
 }

@@ -88,11 +88,12 @@ export const signInPages = {
 
   'payer.title': 'Cancel a plan',
   'payer.no_mail': 'This shop does not send email. Write to its contact address instead.',
+  'payer.yours': 'Your card pays for this plan. You can cancel it here, without the account.',
   'payer.cancelled_title': '{plan} is cancelled',
   'payer.ended_title': '{plan} has ended',
   'payer.price': 'Price',
   'payer.price_of': '{amount} {period}',
-  'payer.next': 'Next plan',
+  'payer.next': 'From {day}',
   'payer.next_price': '{plan}, {amount}',
   'payer.pay_invoice': 'Pay the open invoice',
   'payer.cancel': 'Cancel the plan',

@@ -19,8 +19,7 @@ export type Section = keyof typeof sections;
 /** The form in the header with which a person changes to another of their accounts; empty for those with one. */
 export function switcher(texts: Texts, memberships: readonly Membership[], current: string): Html {
   if (memberships.length < 2) return html``;
-  const name = ({ isOwn, owner }: Membership) =>
-    isOwn ? texts.text('switch.own') : texts.text('switch.of', { email: owner });
+  const name = ({ isOwn, owner }: Membership) => (isOwn ? texts.text('switch.own') : owner);
   const option = (one: Membership) =>
     html`<option value="${one.account}" ${one.account === current ? 'selected' : ''}>${name(one)}</option>`;
   return html`<form class="switch" method="post" action="/shop/account/switch"><label for="switch">${say(texts, 'switch.label')}</label><select id="switch" name="account">${memberships.map(option)}</select><button class="plain">${say(texts, 'switch.go')}</button></form>`;
