@@ -288,6 +288,7 @@ function contents(texts: Texts): Record<string, Rendered> {
     refused: ShopPage.refused(texts, '‹message›'),
     ...accountPages(texts, catalog, entry),
     'signed out': SignInPage.signedOut(texts, catalog, true, '‹problem›'),
+    'signed out, with a wrong token': SignInPage.signedOut(texts, catalog, true, '‹problem›', true),
     sent: SignInPage.sent(
       texts,
       { text: texts.text('sign_in.sent', { email: to }), email: 'ada@gmail.com' },

@@ -44,10 +44,10 @@ code{font:.875em ui-monospace,"SF Mono",Menlo,Consolas,monospace}
 @page{margin:1cm}
 @media print{:root{color-scheme:light;--ground:#fff;--panel:#fff;--ink:#000;--soft:#444;--line:#bbb}body{display:block;padding:1cm}main{max-width:none;border:0;box-shadow:none;padding:0}.mark,.proof,.button{display:none}.print{display:block}dl div{break-inside:avoid}}
 .button{display:block;margin-top:1.5rem;padding:.7rem 1rem;border-radius:10px;background:var(--accent);color:var(--on-accent);font-weight:600;text-align:center;text-decoration:none}
-main .plain{background:none;color:var(--accent);box-shadow:inset 0 0 0 1.5px var(--accent);margin-top:.75rem}
+main .plain{background:none;color:var(--accent);box-shadow:inset 0 0 0 1.5px var(--accent);margin-top:.75rem}main p+.plain{margin-top:1.5rem}
 button.button{width:100%;border:0;font:inherit;font-weight:600;cursor:pointer}
 ${copyStyle}
-.note{background:var(--note-tint);color:var(--note);border-radius:10px;padding:.6rem .875rem}.next .button{margin-top:.75rem}
+.note{background:var(--note-tint);color:var(--note);border-radius:10px;padding:.6rem .875rem}.next .button{margin-top:.75rem}dl+.next .button:first-child{margin-top:1.5rem}
 pre.secret{margin:.5rem 0 0;padding:.75rem .875rem;border:1px solid var(--line);border-radius:10px;background:var(--ground);font:.8125rem/1.5 ui-monospace,"SF Mono",Menlo,Consolas,monospace}
 [hidden]{display:none!important}.url{display:block;font:.625rem/1.4 ui-monospace,"SF Mono",Menlo,Consolas,monospace;word-break:break-all}dl div:has(>dd>.id){flex-wrap:wrap;row-gap:0}dd:has(>.id){margin-inline-start:auto}dd>.id{white-space:nowrap}@media(max-width:30rem){span.id{font-size:.75rem}dl div{gap:1rem}dl div:has(>dd>.id){flex-wrap:nowrap}dd>.id{white-space:normal;display:inline-block;max-width:20ch;word-break:break-all}dd{min-width:0}}dl+dl{margin-top:0;border-top:0}
 pre.one-line{white-space:nowrap;text-overflow:ellipsis;overflow-wrap:normal;overflow-x:auto;scrollbar-width:thin}.code>pre.one-line{margin-inline-end:5rem;padding-inline-end:.875rem}.code>pre.one-line+.copy{inset-block:0;margin-block:auto;height:2rem;inset-inline-end:0;min-width:4.25rem}`;

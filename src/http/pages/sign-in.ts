@@ -9,12 +9,13 @@ import { mailboxOf } from './mailbox-link.ts';
 import { say } from './say.ts';
 import { startForm } from './start-form.ts';
 
-/** The account page of a browser that is not signed in. `byMail` is true when the shop sends sign-in links. */
+/** The account page of a browser that is not signed in. `byMail` is true when the shop sends sign-in links; `isOfToken`, when the problem is one of the recovery token. */
 export function signedOut(
   texts: Texts,
   { plans, services }: Pick<Catalog, 'plans' | 'services'>,
   byMail: boolean,
   problem: string | null,
+  isOfToken = false,
 ): Html {
   const trial = isTrialImmediate(plans) ? trialOf(plans) : null;
   const newText =
@@ -27,11 +28,11 @@ export function signedOut(
   const planLinks = html`<details><summary>${say(texts, 'sign_in.plan_links')}</summary><p class="soft">${say(texts, 'sign_in.plan_links_text')}</p>
 <form method="post" action="/shop/plans/links"><label for="payer">${say(texts, 'sign_in.payer_email')}</label><input id="payer" name="email" type="email" autocomplete="email" required><button class="plain">${say(texts, 'sign_in.send_plan_links')}</button></form></details>`;
   return html`<div class="narrow"><h1>${say(texts, 'sign_in.submit')}</h1>
-${alert(problem)}
+${isOfToken ? '' : alert(problem)}
 ${byMail ? html`<section>${byEmail}</section>` : ''}
 <section class="new"><h2>${say(texts, 'sign_in.new')}</h2><p class="soft">${newText}</p>${startForm(texts, plans)}</section>
-<details ${byMail ? '' : 'open'}><summary>${say(texts, 'sign_in.by_token')}</summary><p class="soft">${say(texts, 'sign_in.by_token_text', { request: html`<code>POST /agent/auth</code>` })}</p>
-<form method="post" action="/shop/account/sign-in"><label for="assertion">${say(texts, 'sign_in.assertion')}</label><textarea class="code" id="assertion" name="assertion" rows="4" spellcheck="false" required></textarea><button class="plain">${say(texts, 'sign_in.submit')}</button></form></details>
+<details ${byMail && !isOfToken ? '' : 'open'}><summary>${say(texts, 'sign_in.by_token')}</summary><p class="soft">${say(texts, 'sign_in.by_token_text', { request: html`<code>POST /agent/auth</code>` })}</p>
+<form method="post" action="/shop/account/sign-in"><label for="assertion">${say(texts, 'sign_in.assertion')}</label><textarea class="code" id="assertion" name="assertion" rows="4" spellcheck="false" ${isOfToken ? html`aria-invalid="true" aria-describedby="assertion-fault" autofocus=""` : ''} required></textarea>${isOfToken ? html`<p class="fault" id="assertion-fault" role="alert">${problem}</p>` : ''}<button class="plain">${say(texts, 'sign_in.submit')}</button></form></details>
 ${byMail ? planLinks : ''}</div>`;
 }
 

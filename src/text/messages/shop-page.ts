@@ -18,10 +18,11 @@ export const shopPage = {
   'error.help_request': 'Error {status}. Need help? {contact} and quote this request id:',
   'error.contact': 'Contact the seller',
   'error.check_input': 'Check your input',
-  'error.sign_in': 'You are not signed in',
+  'error.sign_in': 'This address takes an API key',
   'error.how_to_sign_in': 'How to authenticate',
   'error.sign_in_text':
-    'This address needs an account. Open your account in this browser, or send a token from a program.',
+    'Programs use it: each request has a key or a token, also when this browser is signed in. Create a key in your account, and see how to send it.',
+  'error.unavailable_text': 'The shop cannot answer for a moment.',
   'error.method_text': 'Only forms and programs use it. Nothing was changed.',
   'error.too_many_text': 'Your network sent too many requests in a short time.',
   'error.too_large_text': 'Shorten your input and send it again.',

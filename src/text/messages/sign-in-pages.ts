@@ -40,7 +40,8 @@ export const signInPages = {
   'sign_in.other_account':
     'This browser is already signed in to another account, {account}. To keep it, {link} first: with the same address, it is merged into your account.',
   'sign_in.other_account_link': 'add your email to it',
-  'sign_in.assertion_refused': 'This recovery token was not accepted: {reason}.',
+  'sign_in.assertion_refused':
+    'This recovery token does not work. Check that you copied all of it; one that has expired or was revoked does not sign in any more.',
   'sign_in.no_mail': 'This shop does not send email. Sign in with a recovery token.',
   'sign_in.invalid_email': 'Enter a valid email address.',
   'sign_in.too_many_links':

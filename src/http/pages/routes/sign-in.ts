@@ -51,7 +51,7 @@ export function signInPages(
     const granted = await Registering.renew(shop, assertion);
     return granted.kind === 'granted'
       ? enter(shop, c, BrowserSession.remembered(shop, assertion))
-      : signedOut(401, texts.text('sign_in.assertion_refused', { reason: granted.description }));
+      : respond(401, tokenRefused());
   });
 
   app.post(SigningIn.path, async (c) => {
@@ -123,6 +123,11 @@ export function signInPages(
 
   function signedOut(status: number, problem: string, more: Readonly<Record<string, string>> = {}): Response {
     return respond(status, Page.signedOut(texts, shop.catalog, shop.claiming !== null, problem), more);
+  }
+
+  function tokenRefused(): Frame.Html {
+    const problem = texts.text('sign_in.assertion_refused');
+    return Page.signedOut(texts, shop.catalog, shop.claiming !== null, problem, true);
   }
 
   function respond(status: number, main: Frame.Html, more: Readonly<Record<string, string>> = {}): Response {
