@@ -10,6 +10,8 @@ export type RefundPreview =
   | {
       kind: 'possible';
       effect: Reversal.RefundEffect;
+      /** What was returned so far. */
+      returned: Money.Money;
       /** True when the refund answers the buyer's open request. */
       answersRequest: boolean;
       ending: RefundedSubscription.SubscriptionEnd | null;
@@ -42,6 +44,7 @@ export async function preview(
   const request = await shop.refundRequests.find(order.id);
   return {
     kind: 'possible',
+    returned: reversed,
     effect: Reversal.refundEffect(order, reversed, amount, lot?.unspent ?? Money.zero),
     answersRequest: request?.state === 'open',
     ending: await RefundedSubscription.endingOf(shop, order, Money.ofMicro(left - amount)),
