@@ -59,7 +59,15 @@ export type OpenWebhookEvent = {
   failedMs: number | null;
 };
 
-export type PastDue = { subscription: string; account: string; plan: string; periodEndMs: number };
+export type PastDue = {
+  subscription: string;
+  account: string;
+  email: string | null;
+  plan: string;
+  /** The price of the unpaid period, without tax; null when the next plan has another one. */
+  price: Money | null;
+  periodEndMs: number;
+};
 
 /** One ledger entry for an order's lot. Amounts are in the lot's asset. */
 export type LotEntry = { atMs: number; kind: string; asset: 'usd' | 'unit'; amount: number };

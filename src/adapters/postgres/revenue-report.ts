@@ -98,13 +98,22 @@ function lists(
       }));
     },
     async pastDue(max) {
-      type PastDue = Pick<Row<typeof subscription>, 'id' | 'account_id' | 'plan_id' | 'period_end'>;
-      const rows = await sql<PastDue[]>`SELECT id, account_id, plan_id, period_end FROM shop.subscription
-        WHERE status = 'past_due' ORDER BY period_end DESC LIMIT ${max}`;
+      type PastDue = Pick<Row<typeof subscription>, 'id' | 'account_id' | 'plan_id' | 'period_end'> & {
+        email: string | null;
+        price: number | null;
+      };
+      const rows = await sql<
+        PastDue[]
+      >`SELECT s.id, s.account_id, s.plan_id, s.period_end, shop.contact_of(s.account_id) AS email,
+          CASE WHEN s.next_plan_id IS NULL THEN (SELECT (o.terms->>'price')::bigint FROM shop.purchase o
+            WHERE o.subscription_id = s.id AND o.state = 'granted' ORDER BY o.created_at DESC LIMIT 1) END AS price
+        FROM shop.subscription s WHERE s.status = 'past_due' ORDER BY s.period_end DESC LIMIT ${max}`;
       return rows.map((row) => ({
         subscription: row.id,
         account: row.account_id,
+        email: row.email,
         plan: row.plan_id,
+        price: row.price === null ? null : Money.ofMicro(row.price),
         periodEndMs: row.period_end.getTime(),
       }));
     },

@@ -9,6 +9,7 @@ import type {
   ReturnedPayment,
   UnfinishedOrder,
 } from '../../../payment/revenue-report.ts';
+import { isByHand } from '../../../payment/reversal.ts';
 import type { Html } from '../../pages/frame.ts';
 import { needsResponse } from './dispute.ts';
 import { field, filterForm, listTop, pages, queryOf, select } from './fields.ts';
@@ -104,7 +105,13 @@ function partsOf(facts: PaymentListFacts, processorPage: ProcessorPage): Part[] 
       ...{ id: 'past-due', name: 'Unpaid renewals', rows: facts.pastDue.map(pastDue) },
       about:
         'The processor charges these again on its own schedule. What the plan includes stays available during the days of grace.',
-      columns: ['Plan', { bare: 'Account' }, 'Period ended', { wide: 'Subscription' }],
+      columns: [
+        'Buyer',
+        { number: 'Unpaid', onPhone: 'lead' },
+        { bare: 'Plan' },
+        'Period ended',
+        { wide: 'Subscription' },
+      ],
     },
     {
       ...{ id: 'webhook-events', name: 'Failed webhook events' },
@@ -229,7 +236,7 @@ function returned(one: ReturnedPayment, processorPage: ProcessorPage): Html {
   const page = one.payment === null ? null : processorPage(one.payment);
   const status = sign(words(one.status), one.kind === 'dispute' && one.isEffective);
   return html`<tr><th scope="row" class="nowrap">${orderLink(one.order, one.amount)}</th><td class="nowrap-wide">${buyerLink(one.account, one.email)}</td><td>${one.kind === 'dispute' ? 'Dispute' : 'Refund'}</td>
-<td>${status}</td><td>${one.reason === null ? '' : words(one.reason)}</td><td>${effectOf(one)}</td><td>${moment(one.createdMs)}</td><td>${nextStep(one, page)}</td></tr>`;
+<td>${status}</td><td>${one.reason === null || isByHand(one) ? '' : words(one.reason)}</td><td>${effectOf(one)}</td><td>${moment(one.createdMs)}</td><td>${nextStep(one, page)}</td></tr>`;
 }
 
 /** The seller's next step for a refund or dispute, with a link to the page of the processor. */
@@ -251,5 +258,5 @@ function webhookEvent(one: OpenWebhookEvent): Html {
 }
 
 function pastDue(one: PastDue): Html {
-  return html`<tr><th scope="row">${one.plan}</th><td>${buyerLink(one.account, null)}</td><td>${day(one.periodEndMs)}</td><td class="id">${one.subscription}</td></tr>`;
+  return html`<tr><th scope="row">${buyerLink(one.account, one.email)}</th><td class="number">${one.price === null ? '' : money(one.price)}</td><td>${one.plan}</td><td>${day(one.periodEndMs)}</td><td class="id">${one.subscription}</td></tr>`;
 }
