@@ -249,7 +249,7 @@ export function describeRefund(outcome: RefundResult): string {
         ended === null
           ? ''
           : ended.isDone
-            ? `\n${RefundedSubscription.describeEnd(ended)}`
+            ? `\n${RefundedSubscription.describeEnded(ended)}`
             : `\nThe subscription ${ended.subscription} could not be ended and still renews. End it at the processor, or repeat this refund with the same key.`;
       const cost =
         loss.certain > 0 ? `\n${usd(loss.certain)} of it had been spent. That part is your loss.` : '';

@@ -35,7 +35,12 @@ export function totals(days: readonly DailyRevenue[]): RevenueTotals {
 export type RailRevenue = { rail: Order['rail'] | 'mpp'; orders: number; gross: Money };
 
 /** An order without a final state. */
-export type UnfinishedOrder = { order: Order; isAtWork: boolean; reason: string | null };
+export type UnfinishedOrder = {
+  order: Order;
+  email: string | null;
+  isAtWork: boolean;
+  reason: string | null;
+};
 
 /** A refund or dispute with the order that it belongs to; `loss` is the part of the order's credit that had been spent. */
 export type ReturnedPayment = Reversal & {

@@ -67,12 +67,17 @@ function lists(
 ): Pick<RevenueReport, 'unfinished' | 'declined' | 'openWebhookEvents' | 'pastDue'> {
   return {
     async unfinished(max) {
-      type Unfinished = OrderRow & { at_work: boolean };
+      type Unfinished = OrderRow & { at_work: boolean; email: string | null };
       const rows = await sql<Unfinished[]>`
-        SELECT p.*, shop.is_being_charged(p) AS at_work FROM shop.purchase p
+        SELECT p.*, shop.is_being_charged(p) AS at_work, shop.contact_of(p.account_id) AS email FROM shop.purchase p
           WHERE claimed_by IS NOT NULL OR unreconciled IS NOT NULL AND checkout_session IS NOT NULL
           ORDER BY created_at DESC LIMIT ${max}`;
-      return rows.map((row) => ({ order: order(row), isAtWork: row.at_work, reason: row.unreconciled }));
+      return rows.map((row) => ({
+        order: order(row),
+        email: row.email,
+        isAtWork: row.at_work,
+        reason: row.unreconciled,
+      }));
     },
     async declined(sinceMs, max) {
       const rows = await sql<OrderRow[]>`SELECT * FROM shop.purchase

@@ -66,7 +66,7 @@ ${pages(path, query, isFirst, next === null ? null : `before=${next}`)}</section
 export function log(entries: readonly AuditEntry[]): Html {
   const row = ({ atMs, who, act, subject, email, before, after }: AuditEntry) => {
     const { name, address } = actor(who);
-    return html`<tr><th scope="row">${wordsOf(act)}</th><td>${moment(atMs)}</td><td>${name.includes('@') ? emailText(name) : name}${address === '' ? '' : html` <small>${address}</small>`}</td><td>${subjectLink(subject, email)}</td>
+    return html`<tr><th scope="row" class="nowrap-wide">${wordsOf(act)}</th><td>${moment(atMs)}</td><td>${name.includes('@') ? emailText(name) : html`<span class="nowrap">${name}</span>`}${address === '' ? '' : html` <small>${address}</small>`}</td><td>${subjectLink(subject, email)}</td>
 <td>${detailsOf(act, before, after)}${isUnknown(act, after) ? sign('outcome unknown', true) : ''}</td></tr>`;
   };
   const columns = ['Action', { bare: 'When' }, { bare: 'Person' }, { bare: 'On' }, { bare: 'Change' }];
@@ -137,6 +137,8 @@ function subjectLink(subject: string, email: string | null): Html {
       : null;
   if (subject === 'console') return html``;
   if (page === null)
-    return subject.includes('@') ? emailText(subject) : html`<span class="id">${longId.test(subject) ? shortId(subject) : subject}</span>`;
+    return subject.includes('@')
+      ? emailText(subject)
+      : html`<span class="id">${longId.test(subject) ? shortId(subject) : subject}</span>`;
   return html`<a href="${page}">${email === null ? html`<span class="id">${shortId(subject)}</span>` : emailText(email)}</a>`;
 }

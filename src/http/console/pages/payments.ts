@@ -93,13 +93,13 @@ function partsOf(facts: PaymentListFacts, processorPage: ProcessorPage): Part[] 
       ...{ id: 'flagged', name: 'Fraud warnings and reviews', rows: facts.flagged.map(flagged) },
       about:
         'Payments that the card issuer or Radar considers suspicious. Refund the purchase, freeze its account, or approve the review at the processor.',
-      columns: ['Amount', { lead: 'Signal' }, { bare: 'Reason' }, { bare: 'When' }],
+      columns: ['Amount', { lead: 'Signal' }, { bare: 'Buyer' }, { bare: 'Reason' }, { bare: 'When' }],
     },
     {
       ...{ id: 'unfinished', name: 'Unfinished charges', rows: facts.unfinished.map(unfinished) },
       about:
         'Orders whose charge has no outcome yet. They are checked against the processor every 20 seconds. Look at the orders that stay here.',
-      columns: ['Amount', { lead: 'Status' }, { bare: 'Created' }, { bare: 'Reason' }],
+      columns: ['Amount', { lead: 'Status' }, { bare: 'Buyer' }, { bare: 'Created' }, { bare: 'Reason' }],
     },
     {
       ...{ id: 'past-due', name: 'Unpaid renewals', rows: facts.pastDue.map(pastDue) },
@@ -223,13 +223,13 @@ function withTax(net: Money, tax: Money): string {
 }
 
 function flagged(one: FlaggedOrder): Html {
-  return html`<tr><th scope="row">${orderLink(one.order, one.amount)}</th><td>${sign(signalNames[one.kind], true)}</td><td>${words(one.reason)}</td><td>${moment(one.createdMs)}</td></tr>`;
+  return html`<tr><th scope="row">${orderLink(one.order, one.amount)}</th><td>${sign(signalNames[one.kind], true)}</td><td>${buyerLink(one.account, one.email)}</td><td>${words(one.reason)}</td><td>${moment(one.createdMs)}</td></tr>`;
 }
 
-function unfinished({ order, isAtWork, reason }: UnfinishedOrder): Html {
+function unfinished({ order, email, isAtWork, reason }: UnfinishedOrder): Html {
   const why = reason ?? (isAtWork ? 'a process is charging it' : 'waiting for reconciliation');
   const status = statusOf({ order, reversed: zero, isDisputed: false });
-  return html`<tr><th scope="row">${orderLink(order.id, order.amount)}</th><td>${status}</td><td>${moment(order.createdMs)}</td><td class="words">${why}</td></tr>`;
+  return html`<tr><th scope="row">${orderLink(order.id, order.amount)}</th><td>${status}</td><td>${buyerLink(order.account, email)}</td><td>${moment(order.createdMs)}</td><td class="words">${why}</td></tr>`;
 }
 
 function returned(one: ReturnedPayment, processorPage: ProcessorPage): Html {

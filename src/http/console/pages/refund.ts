@@ -37,7 +37,7 @@ export function byHandForm(
   draft: RefundDraft | null,
 ): Html {
   const of = {
-    ...{ id: 'amount', name: 'amount_usd', label: `Amount that you sent (USD), up to ${usd(left)}` },
+    ...{ id: 'amount', name: 'amount_usd', label: `You sent (USD), up to ${usd(left)}` },
     ...{ value: draft?.typed ?? Money.format(suggested), fault: draft?.fault },
   };
   const reference = {
@@ -45,9 +45,8 @@ export function byHandForm(
     ...{ value: draft?.reference ?? '', fault: draft?.referenceFault },
   };
   return html`<p>This purchase was paid in a stablecoin, which you refund from your own wallet. Send the money first, then record it here: the credit is removed, and the buyer's refund request is answered.</p>
-<form class="row" method="get" action="${pageOf(id)}/refund"><input type="hidden" name="returned_usd" value="${Money.format(Money.ofMicro(paid - left))}">
-<div>${field({ ...of, inputMode: 'decimal', isRequired: true })}</div>
-<div>${field(reference)}</div><button>Review refund</button></form>
+<form method="get" action="${pageOf(id)}/refund"><input type="hidden" name="returned_usd" value="${Money.format(Money.ofMicro(paid - left))}">
+<div class="grid-fields"><div>${field({ ...of, inputMode: 'decimal', isRequired: true })}</div><div>${field(reference)}</div></div><button>Review refund</button></form>
 <p class="soft">The next page shows the effects. Nothing is recorded before you confirm there.</p>`;
 }
 
@@ -59,6 +58,8 @@ export type Question = {
   effect: RefundEffect;
   /** What was returned so far. The form carries it: once it differs, the form refunds nothing. */
   returned: Money.Money;
+  /** True when it answers the buyer's open request. */
+  answersRequest: boolean;
   ending: SubscriptionEnd | null;
 };
 
@@ -95,7 +96,7 @@ export function confirmByHand(of: Question & { key: string; reference: string })
     effects: [
       'The shop sends no money. Record only what you have sent from your own wallet.',
       ...creditEffects(of.effect),
-      'An open refund request of the buyer is answered.',
+      ...(of.answersRequest ? ["The buyer's refund request is answered."] : []),
       'It cannot be undone.',
       'The audit log records the refund, with your name and your IP address.',
     ],

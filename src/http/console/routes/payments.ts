@@ -82,7 +82,7 @@ export function addPaymentSection(console: Console, shop: PaymentSectionContext)
       const draft = { typed, reference, referenceFault: noTransaction };
       return paymentPage(shop, c, badTransaction, person, { draft });
     }
-    return { title: 'Refund', main: asked(question, preview.answersRequest, reference) };
+    return { title: 'Refund', main: asked(question, reference) };
   });
 
   console.addAction(`${path}/:id`, async (c, form, person) => {
@@ -163,10 +163,10 @@ const nothingDeclined: FormResult = {
 };
 
 /** The question before a refund, or before one that was sent by hand is recorded. */
-function asked(question: RefundPage.Question, answersRequest: boolean, reference: string): Html {
+function asked(question: RefundPage.Question, reference: string): Html {
   return question.order.rail === 'x402'
     ? RefundPage.confirmByHand({ ...question, key: id('console'), reference })
-    : RefundPage.confirm({ ...question, key: answersRequest ? null : id('console') });
+    : RefundPage.confirm({ ...question, key: question.answersRequest ? null : id('console') });
 }
 
 /** The hash of a transaction; it may be left out. */
