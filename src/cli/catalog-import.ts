@@ -208,6 +208,10 @@ function inWords(found: Summary, source: string): string {
     '  END',
     '  npx sluice check --settings shop.env',
     '  npx sluice start --settings shop.env',
+    '',
+    "Callers state goals in their own words, and your shop's advisor answers with calls. It learns from goals, which any chat assistant writes:",
+    '',
+    `  npx sluice catalog goals ${catalog} --prompt prompt.txt`,
   ].join('\n');
 }
 
