@@ -66,7 +66,7 @@ ${pages(path, query, isFirst, next === null ? null : `before=${next}`)}</section
 export function log(entries: readonly AuditEntry[]): Html {
   const row = ({ atMs, who, act, subject, email, before, after }: AuditEntry) => {
     const { name, address } = actor(who);
-    return html`<tr><th scope="row" class="nowrap-wide">${wordsOf(act)}</th><td>${moment(atMs)}</td><td>${name.includes('@') ? emailText(name) : html`<span class="nowrap">${name}</span>`}${address === '' ? '' : html` <small>${address}</small>`}</td><td>${subjectLink(subject, email)}</td>
+    return html`<tr><th scope="row" class="nowrap-wide">${wordsOf(act)}</th><td>${moment(atMs)}</td><td>${name.includes('@') ? emailText(name) : html`<span class="nowrap">${name}</span>`}${address === '' ? '' : html` <span class="soft small">${address}</span>`}</td><td>${subjectLink(subject, email)}</td>
 <td>${detailsOf(act, before, after)}${isUnknown(act, after) ? sign('outcome unknown', true) : ''}</td></tr>`;
   };
   const columns = ['Action', { bare: 'When' }, { bare: 'Person' }, { bare: 'On' }, { bare: 'Change' }];
