@@ -10,7 +10,7 @@ export type RefundPreview =
   | {
       kind: 'possible';
       effect: Reversal.RefundEffect;
-      /** What was returned so far. */
+      /** The amount that was returned so far. */
       returned: Money.Money;
       /** True when the refund answers the buyer's open request. */
       answersRequest: boolean;

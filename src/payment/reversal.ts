@@ -59,7 +59,7 @@ export type ManualRefundResult =
   | { kind: 'too_much'; remaining: Money.Money }
   | { kind: 'unknown_order' | 'not_paid' | 'not_coin' };
 
-/** Tells a refund that the seller sent from their own wallet; its `reason` is the reference of that payment. */
+/** Returns true for a refund that the seller sent from their own wallet; its `reason` is the reference of that payment. */
 export function isByHand({ status }: Pick<Reversal, 'status'>): boolean {
   return status === 'sent_by_hand';
 }

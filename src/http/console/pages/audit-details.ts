@@ -127,7 +127,7 @@ function memberInWords(name: string, text: string): string {
   return `${named.charAt(0).toUpperCase()}${named.slice(1)}: ${text}`;
 }
 
-/** What a publication changed, a line each. */
+/** The changes of a publication, a line each. */
 function linesOf(members: readonly Member[]): string[] {
   const changes = members.find(([name]) => name === 'changes')?.[1];
   const settings = members.find(([name]) => name === 'settings')?.[1];

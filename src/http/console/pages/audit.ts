@@ -76,7 +76,7 @@ export function log(entries: readonly AuditEntry[]): Html {
 /** Actions whose outcome is recorded later than their start. */
 const twoSteps = new Set(['refund', 'reload', 'signing_key_rotated', 'signing_key_dropped']);
 
-/** Tells an action that was started and whose outcome is not recorded. */
+/** Returns true for an action that was started and whose outcome is not recorded. */
 export function isUnknown(act: string, after: unknown): boolean {
   return after === null && twoSteps.has(act);
 }

@@ -56,7 +56,7 @@ export type Question = {
   email: string | null;
   refunded: Money.Money;
   effect: RefundEffect;
-  /** What was returned so far. The form carries it: once it differs, the form refunds nothing. */
+  /** The amount that was returned so far. The form carries it: once it differs, the form refunds nothing. */
   returned: Money.Money;
   /** True when it answers the buyer's open request. */
   answersRequest: boolean;

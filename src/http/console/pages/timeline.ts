@@ -35,7 +35,7 @@ export function timeline({ order, lot, loss, charges, reversals }: TimelineFacts
   const declined = charges
     .filter(({ succeeded }) => !succeeded)
     .map(({ createdMs }): Entry => {
-      // The processor tells whole seconds.
+      // The processor gives whole seconds.
       const atMs = Math.max(createdMs, order.createdMs);
       return { atMs, what: 'Card declined', amount: '' };
     });
