@@ -76,14 +76,15 @@ function settled(invoice: Invoice.Invoice, facts: Html, back: string | null): Ht
 
 /** Who sells to whom, and when. */
 function factList({ businessName }: RequestContext, invoice: Invoice.Invoice): Html {
-  const { number, created, customer_name, customer_email, customer_tax_ids, period_start, period_end } =
-    invoice;
+  const { number, created, customer_name, customer_email, customer_tax_ids, lines } = invoice;
   const row = (name: string, value: string | null | undefined) =>
     value ? html`<div><dt>${name}</dt><dd>${value}</dd></div>` : '';
+  const starts = lines.data.map(({ period }) => period.start);
+  const ends = lines.data.map(({ period }) => period.end);
   const buyer = [customer_name, customer_email].filter(Boolean).join(', ');
   return html`<dl class="facts">${row('Number', number)}${row('Date', formatDay(created))}${row('Seller', businessName)}
     ${row('Buyer', buyer)}${row('VAT id', customer_tax_ids?.[0]?.value)}
-    ${row('Period', `${formatDay(period_start)} to ${formatDay(period_end)}`)}</dl>`;
+    ${row('Period', `${formatDay(Math.min(...starts))} to ${formatDay(Math.max(...ends))}`)}</dl>`;
 }
 
 function lineList({ lines, total, currency, total_taxes }: Invoice.Invoice): Html {

@@ -23,7 +23,7 @@ export function cardSection(
       <input id="card-${name}" name="${name}" value="${value}" required ${faults[name] ? html`aria-invalid="true" aria-describedby="card-${name}-fault"` : ''} />
       ${faults[name] ? html`<p class="fault" id="card-${name}-fault">${faults[name]}</p>` : ''}</div>`;
   return html`<section class="plan"><h2>Card</h2>
-    <p><span class="brand">${card ? `${card.brand} ending in ${card.last4}` : 'No card'}</span>
+    <p><span>${card ? html`<span class="brand">${card.brand}</span> ending in ${card.last4}` : 'No card'}</span>
       ${card ? html`<span>${String(card.exp_month).padStart(2, '0')} / ${card.exp_year}</span>` : ''}</p>
     <details ${Object.keys(faults).length > 0 ? 'open' : ''}><summary>Change the card</summary>
       <form method="post" action="/c/portal/${id}/card">

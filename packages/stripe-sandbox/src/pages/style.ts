@@ -94,7 +94,7 @@ a:focus-visible, button:focus-visible, .button:focus-visible { outline-color: va
 .bank { font-size: .875rem; font-weight: 600; color: var(--accent); margin-bottom: .75rem; }
 details > form { margin-top: 1rem; }
 summary { cursor: pointer; color: var(--accent); }
-.brand { text-transform: capitalize; }
+.brand { display: inline-block; text-transform: capitalize; }
 .challenge dl, .facts { margin-top: 1.25rem; border-top: 1px solid var(--line); }
 .challenge dl div, .facts div { display: flex; justify-content: space-between; gap: 1rem; padding: .625rem 0; border-bottom: 1px solid var(--line); }
 .challenge dt, .facts dt { color: var(--soft); }
