@@ -58,19 +58,26 @@ export type Question = {
   effect: RefundEffect;
   /** The amount that was returned so far. The form carries it: once it differs, the form refunds nothing. */
   returned: Money.Money;
+  /** The time of the last return; null without any. */
+  returnedMs: number | null;
   /** True when it answers the buyer's open request. */
   answersRequest: boolean;
   ending: SubscriptionEnd | null;
 };
 
 /** The facts of a purchase, with what was returned of it so far. */
-function factsOf({ order, email, returned }: Pick<Question, 'order' | 'email' | 'returned'>) {
+function factsOf({ order, email, returned, returnedMs }: Question) {
   const left = money(Money.ofMicro(order.amount - returned));
   return [
     ['Buyer', order.account === null ? 'not known' : buyerLink(order.account, email)],
     ['Purchase', `${money(order.amount)} for ${order.plan}`],
     ['Paid', moment(order.grantedMs ?? order.createdMs)],
-    ['Returned so far', returned === 0 ? 'nothing' : html`<b>${money(returned)}</b>; ${left} remains`],
+    [
+      'Returned so far',
+      returned === 0 || returnedMs === null
+        ? 'nothing'
+        : html`<b>${money(returned)}</b>, ${moment(returnedMs)}; ${left} remains`,
+    ],
   ] as const;
 }
 
@@ -78,7 +85,7 @@ function factsOf({ order, email, returned }: Pick<Question, 'order' | 'email' | 
 function creditEffects({ asset, taken, missing }: RefundEffect): string[] {
   const part = (value: number) => (asset === 'usd' ? money(nearestCent(value)) : amount(asset, value));
   const verb = asset === 'usd' ? 'is' : 'are';
-  const removed = `${part(taken)} of the purchased credit ${verb} removed from the account immediately.`;
+  const removed = `${part(taken)} ${asset === 'usd' ? 'of the purchased credit' : 'that the plan includes'} ${verb} removed from the account immediately.`;
   const lost = `${part(missing)} ${verb} already spent: that part is your loss. The balance never falls below zero.`;
   return missing > 0 ? [removed, lost] : [removed];
 }
