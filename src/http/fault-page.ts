@@ -39,8 +39,8 @@ export function errorPage(shop: Frame.PageContext, fault: PageFault): Response {
     title,
     main: html`<section class="error"><h1>${title}</h1><p role="alert">${message}</p>
 ${/^\d+$/.test(seconds ?? '') ? html`<p>${say(texts, 'error.wait', { count: Number(seconds) })}</p>` : ''}
-<div class="actions">${again === undefined ? '' : repeat(shop, again)}${nextSteps(shop, status, needsPlan, again === undefined)}</div>
 ${again?.form ? html`<p class="soft">${say(texts, 'error.kept')}</p>` : ''}
+<div class="actions">${again === undefined ? '' : repeat(shop, again)} ${nextSteps(shop, status, needsPlan, again !== undefined)}</div>
 ${forHelp(shop, status, requestId)}</section>`,
     isScripted: requestId !== undefined,
     style,
@@ -49,7 +49,7 @@ ${forHelp(shop, status, requestId)}</section>`,
 }
 
 const style =
-  '.error h1{margin-top:0}.error .help{border-top:1px solid var(--line);padding-top:.75rem;font-size:.875rem;margin-bottom:0}.error pre,.error .code>pre{margin:.5rem 0 0;padding:.5rem .75rem;white-space:nowrap;width:fit-content;max-width:100%;user-select:all}.error .code{display:flex;flex-wrap:wrap;gap:0 .75rem;align-items:end}.error .code>.copy{position:static;padding:.35rem .75rem;margin-top:.5rem}.error .actions .button{flex:0 1 auto;text-align:center}@media(max-width:40rem){.error .code{flex-wrap:nowrap}.error .code>pre{font-size:.6875rem;min-width:0;padding-inline:.5rem}.error .actions{display:grid;gap:.25rem}.error form>button,.error .actions>.button{width:100%;text-align:center}}';
+  '.error h1{margin-top:0}.error .help{border-top:1px solid var(--line);padding-top:.75rem;font-size:.875rem;margin-bottom:0}.error pre,.error .code>pre{margin:.5rem 0 0;padding:.5rem .75rem;white-space:nowrap;width:fit-content;max-width:100%;user-select:all}.error .code{display:flex;flex-wrap:wrap;gap:0 .75rem;align-items:end}.error .code>.copy{position:static;padding:.35rem .75rem;margin-top:.5rem}.error .actions .button{flex:0 1 auto;text-align:center}@media(max-width:40rem){.error .code{flex-wrap:nowrap}.error .code>pre{font-size:.6875rem;min-width:0;padding-inline:.5rem}.error .actions{display:grid;gap:.25rem}.error form>button,.error p>.button{width:100%;text-align:center}}';
 
 /** The status, the seller's contact, and the id that the seller finds the request by. */
 function forHelp({ texts, catalog }: Frame.PageContext, status: number, requestId?: string): Frame.Html {
@@ -91,25 +91,25 @@ function titleOf(status: number) {
 }
 
 function repeat({ texts }: Frame.PageContext, { target, form }: NonNullable<PageFault['again']>): Frame.Html {
-  if (form === null) return html`<a class="button" href="${target}">${say(texts, 'error.again')}</a> `;
+  if (form === null) return html`<a class="button" href="${target}">${say(texts, 'error.again')}</a>`;
   return html`<form method="post" action="${target}">${[...form].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<button>${say(texts, 'error.again')}</button></form>`;
 }
 
-/** `isAlone`: no button before these sends the request again. */
+/** `isSecond` when another button comes first. */
 function nextSteps(
   { texts }: Frame.PageContext,
   status: number,
   needsPlan: boolean,
-  isAlone: boolean,
+  isSecond: boolean,
 ): Frame.Html {
-  const isFirst = status !== 401 && status !== 403 && isAlone;
+  const isFirst = status !== 401 && status !== 403 && !isSecond;
   const shop = html`<a class="button${isFirst ? '' : ' plain'}" href="/">${say(texts, 'not_found.shop')}</a>`;
   const reference = html`<a class="button plain" href="/docs">${say(texts, 'shop.see_reference')}</a>`;
   if (needsPlan)
     return html`<a class="button" href="/#plans">${say(texts, 'shop.see_plans')}</a> <a class="button plain" href="/shop/account">${say(texts, 'paid.to_account')}</a>`;
   switch (status) {
     case 401:
-      return html`<a class="button" href="/shop/account/keys">${say(texts, 'paid.make_key')}</a> <a class="button plain" href="/docs#authentication">${say(texts, 'error.how_to_sign_in')}</a>`;
+      return html`<a class="button" href="/shop/account/keys">${say(texts, 'error.create_key')}</a> <a class="button plain" href="/docs#authentication">${say(texts, 'error.how_to_sign_in')}</a>`;
     case 403:
       return html`<a class="button" href="/shop/account">${say(texts, 'paid.to_account')}</a> ${shop}`;
     case 404:
@@ -178,8 +178,8 @@ function faultOf(
     plan_required: 'error.plan_text',
     method_not_allowed: 'error.method_text',
     rate_limited: 'error.too_many_text',
-    body_too_large: 'error.too_large_text',
     unavailable: 'error.unavailable_text',
+    body_too_large: 'error.too_large_text',
   } as const;
   const key = typeof code === 'string' && code in own ? own[code as keyof typeof own] : null;
   const credit =

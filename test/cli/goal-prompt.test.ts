@@ -97,7 +97,7 @@ test('the command writes the files, never over others, and says what to do with 
     'prompt-2.txt',
   ]);
   expect(out).toContain('goals: [goals-1.yaml, goals-2.yaml]');
-  expect(out).toContain('8 operations are shortened');
+  expect(out).toContain('shortened (8 operations)');
   expect((await write()).code).toBe(1);
   expect((await write()).err).toMatch(/prompt-1\.txt exists/);
 });

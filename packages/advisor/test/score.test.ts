@@ -31,6 +31,7 @@ describe('the advisor', () => {
   test.each([
     ['goals/development.json', 0.84, 0.05],
     ['goals/held-out.txt', 0.9, 0.06],
+    ['unseen/ninth/bundled.json', 0.88, 0.06],
   ])('is measured on %s', (file, firstMin, wrongMax) => {
     const { goals, first, confident, wrong } = scored(advisor, file);
     expect(first / goals).toBeGreaterThan(firstMin);

@@ -55,7 +55,9 @@ function inWords(files: readonly File[], { shortened, unlisted }: GoalPrompt.Pro
     ),
     ...(shortened.length === 0
       ? []
-      : [`Long descriptions or parameters of ${shortened.length} operations are shortened.`]),
+      : [
+          `Long descriptions or parameters are shortened (${shortened.length === 1 ? '1 operation' : `${shortened.length} operations`}).`,
+        ]),
     ...(unlisted === 0
       ? []
       : [`In each prompt ${unlisted} of the other operations are not listed, as it would be too long.`]),
