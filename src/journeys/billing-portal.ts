@@ -47,7 +47,7 @@ export async function methodsOf(
 /** The price of a subscription from its next renewal, without tax, and its card. */
 export type RenewalTerms = { price: { amount: Money; every: string } | null; card: Payer['card'] };
 
-/** Returns what a subscription costs per period from its next renewal, and its card. Each is null when the processor does not tell it in time. */
+/** Returns the price of a subscription from its next renewal, and its card. Each is null when the processor does not respond in time. */
 export async function renewalOf(
   { processor }: Pick<PortalContext, 'processor'>,
   id: string,

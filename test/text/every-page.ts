@@ -183,7 +183,7 @@ function cheaper(texts: Texts, isTaxAdded: boolean): Frame.Html {
   return ChangePage.later(texts, asked);
 }
 
-/** What the page of a plan shows to the person who pays for it. */
+/** The facts on the page of a plan for the person who pays for it. */
 const held = {
   key: 'key',
   terms: { price: { amount: usd(500), every: 'month' }, card: { brand: '‹visa›', last4: '4242' } as never },
