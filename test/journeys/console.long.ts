@@ -150,6 +150,9 @@ describe('who comes in', () => {
       expect(html).toContain('Admin token');
       expect(html).not.toContain('Sign out');
     }
+    const deep = await stranger.open('/console/payments?state=refunded&text=a%22b');
+    const to = '/admin/console/payments?state=refunded&text=a%22b';
+    expect(deep.html).toContain(`name="to" value="${to.replace('&', '&amp;')}"`);
     const wrong = await stranger.open('/console/sign-in', { token: `${token}x`, to: '/admin' });
     expect([wrong.status, wrong.headers.get('set-cookie')]).toEqual([401, null]);
     expect(wrong.html).toMatch(/id="token"[^>]* aria-invalid="true"/);

@@ -92,7 +92,7 @@ export function createConsole(
         c.req.method === 'POST'
           ? 'Your session has expired and nothing was changed. Sign in and try again.'
           : null;
-      return signIn.login(c, 401, c.req.path, problem);
+      return signIn.login(c, 401, addressOf(c), problem);
     };
   const addPage: Console['addPage'] = (path, show) =>
     void app.get(
@@ -115,6 +115,11 @@ export function createConsole(
         ),
     },
   };
+}
+
+/** The path of a request with its query. A form has no query that its page would need. */
+function addressOf(c: Call): string {
+  return c.req.method === 'GET' ? c.req.path + new URL(c.req.url).search : c.req.path;
 }
 
 function refusal({ role }: Sessions.Person, needed: Role.Right): ConsoleResponse {

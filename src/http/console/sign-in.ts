@@ -8,6 +8,7 @@ import type { AdminGuard } from '../api/admin-guard.ts';
 import * as BrowserSession from '../pages/browser-session.ts';
 import * as Cookies from '../pages/cookies.ts';
 import { type Call, type Env, send } from '../request-context.ts';
+import { consolePath } from './console-path.ts';
 import { addOidc } from './oidc-routes.ts';
 import * as ConsoleFrame from './pages/frame.ts';
 import * as LoginPage from './pages/login-page.ts';
@@ -20,7 +21,7 @@ const base = '/admin/console';
 const browserCookie: Cookies.Cookie = { name: 'sluice_passkey', maxAgeSeconds: 3_600, sameSite: 'Strict' };
 
 type Respond = (shown: ConsoleResponse) => Response;
-/** Shows the login page; `to` is the path to open afterwards. */
+/** Shows the login page; `to` is the path to open afterwards, with its query. */
 type Login = (
   c: Call,
   status: number,
@@ -195,11 +196,6 @@ function addInvitation(
       return redirect(ConsoleFrame.front, await Sessions.start(shop, guard, c, operator));
     }),
   );
-}
-
-/** Returns `to` when it is a path of the console, otherwise the front page: prevents an open redirect. */
-export function consolePath(to: string | null): string {
-  return to !== null && /^\/admin(\/console\/[\w/.:-]{1,200})?$/.test(to) ? to : ConsoleFrame.front;
 }
 
 export function redirect(location: string, cookies: readonly string[] = []): Response {
