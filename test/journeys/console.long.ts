@@ -172,6 +172,14 @@ describe('who comes in', () => {
     const counted = (wanted: number) => tries.filter(({ status }) => status === wanted).length;
     expect(counted(401) + counted(429)).toBe(16);
     expect(counted(429)).toBeGreaterThan(0);
+    const pages = await Promise.all(
+      Array.from({ length: 30 }, () => guesser.open('/console/payments?state=refunded')),
+    );
+    const slowed = pages.find(({ status }) => status === 429);
+    expect(slowed?.headers.get('retry-after')).toMatch(/^\d+$/);
+    expect(slowed?.html).toMatch(/<small>Console<[\s\S]*Too many requests/);
+    expect(slowed?.html).toContain('href="/admin/console/payments?state=refunded">Try again</a>');
+    expect(slowed?.html).not.toMatch(/href="\/docs|mailto:|Go to the shop/);
   });
 
   test('what the browser keeps is no token, opens the pages alone, and holds in every process', async () => {
@@ -244,7 +252,8 @@ describe('who comes in', () => {
       seller.site = site;
       expect((await seller.open(`/console/accounts/${buyer.account}`, form)).status).toBe(403);
       expect((await seller.open('/console/sign-in', { token, to: '/admin' })).status).toBe(403);
-      expect((await seller.open('/console/sign-out', {})).status).toBe(403);
+      const refused = await seller.open('/console/sign-out', {});
+      expect([refused.status, refused.html.includes('<small>Console<')]).toEqual([403, true]);
     }
     expect(await acts(buyer.account)).toEqual([]);
   });

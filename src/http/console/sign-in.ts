@@ -13,10 +13,13 @@ import { addOidc } from './oidc-routes.ts';
 import * as ConsoleFrame from './pages/frame.ts';
 import * as LoginPage from './pages/login-page.ts';
 import * as PasskeyScript from './pages/passkey-script.ts';
+import { refused } from './refused.ts';
 import type { ConsoleResponse } from './response.ts';
 import * as Sessions from './sessions.ts';
 
 const base = '/admin/console';
+const foreignForm =
+  'This form was not sent from a page of the console. Open the console and try again there.';
 /** Binds the challenges of passkeys to the browser that they were issued to. */
 const browserCookie: Cookies.Cookie = { name: 'sluice_passkey', maxAgeSeconds: 3_600, sameSite: 'Strict' };
 
@@ -76,7 +79,10 @@ export function addSignIn(
 
   app.use(
     `${base}/*`,
-    BrowserSession.guard({ publicUrl: shop.publicUrl, catalog: shop.catalog, texts: english }),
+    BrowserSession.guard(
+      { publicUrl: shop.publicUrl, catalog: shop.catalog, texts: english },
+      (status) => respond(refused(status, foreignForm)),
+    ),
   );
   // Addresses that a person reaches by a reload or by typing them.
   for (const path of [`${ConsoleFrame.front}/`, base, `${base}/sign-in`, `${base}/sign-out`])
@@ -102,7 +108,7 @@ export function addSignIn(
       const to = consolePath(form.get('to'));
       const { browser } = browserOf(shop, c);
       const found = await Passkey.signIn(passkeyContext(shop), form.get('credential') ?? '', browser);
-      if (found.kind !== 'signed_in') return login(c, 401, to, await refused(shop, guard, c, found));
+      if (found.kind !== 'signed_in') return login(c, 401, to, await passkeyProblem(shop, guard, c, found));
       const operator = await shop.operators.find(found.passkey.operator);
       if (operator === null) return login(c, 401, to, unknownPasskey);
       return redirect(to, await Sessions.start(shop, guard, c, operator));
@@ -119,7 +125,7 @@ const unknownPasskey =
   'This passkey is not registered here, or its person was removed. Ask an owner for an invitation.';
 
 /** Words a refused sign-in. A counter that does not rise is recorded: the passkey may have been copied. */
-async function refused(
+async function passkeyProblem(
   shop: Sessions.ConsoleSessionContext,
   guard: AdminGuard,
   c: Call,
