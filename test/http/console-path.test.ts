@@ -15,7 +15,13 @@ test('a sign-in leads back to the page of the console with its query', () => {
 test('a sign-in leads to no other site, no other part of the shop, and adds no header', () => {
   for (const to of [
     ...['https://evil.example/admin', '//evil.example/admin', '/\\evil.example', '/admin//evil.example'],
-    ...['/admin@evil.example', '/admin.evil.example', '/administrator', '/shop/account', 'javascript:alert(1)'],
+    ...[
+      '/admin@evil.example',
+      '/admin.evil.example',
+      '/administrator',
+      '/shop/account',
+      'javascript:alert(1)',
+    ],
     ...['/admin/console/payments?x=\r\nset-cookie: a=b', '/admin?x=\\', '/admin?x="', '/admin?x=1#y'],
     ...['/admin/console/..%2f..%2fshop', `/admin?${'x'.repeat(2_001)}`, '', null],
   ])

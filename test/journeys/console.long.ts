@@ -697,7 +697,15 @@ describe('what the seller does', () => {
       expect(replayed.html).toContain('1 events are delivered again.');
       await expect.poll(() => receiver.received.map((one) => one.id)).toEqual([event, event, event]);
       const unclear = await seller.open(page, { act: 'replay', id, since: 'yesterday' });
-      expect([unclear.status, unclear.html.includes('a time must be such as')]).toEqual([422, true]);
+      expect([unclear.status, unclear.html.includes('A time must be such as')]).toEqual([422, true]);
+      const startless = await seller.open(page, { act: 'replay', id, since: '', types: 'event.test' });
+      expect(startless.html).toMatch(/<details open><summary><h2 id="replay">/);
+      expect(startless.html).toMatch(/id="since"[^>]* aria-invalid="true"/);
+      expect(startless.html).toMatch(/id="replay_types"[^>]* value="event.test"/);
+      expect(startless.html).toContain('Nothing is delivered again. <a href="#since">Go to the form</a>');
+      expect((await seller.open(page)).html).not.toContain('name="act" value="replace"');
+      const asked = await seller.open(`${page}/endpoints/${id}/secret`);
+      expect(asked.html).toContain('End the secret of this endpoint now?');
       const replaced = await seller.open(page, { act: 'replace', id });
       secrets.push(secretOf(replaced.html));
       expect(replaced.html).toContain('signs no more events');

@@ -79,9 +79,8 @@ export function addSignIn(
 
   app.use(
     `${base}/*`,
-    BrowserSession.guard(
-      { publicUrl: shop.publicUrl, catalog: shop.catalog, texts: english },
-      (status) => respond(refused(status, foreignForm)),
+    BrowserSession.guard({ publicUrl: shop.publicUrl, catalog: shop.catalog, texts: english }, (status) =>
+      respond(refused(status, foreignForm)),
     ),
   );
   // Addresses that a person reaches by a reload or by typing them.
