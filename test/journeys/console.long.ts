@@ -666,6 +666,29 @@ describe('what the seller does', () => {
     const seller = await signedIn();
     const { html } = await seller.open('/console/health', { act: 'verify' });
     expect(html).toMatch(/The ledger is consistent: [\d,]+ lots/);
+    expect((await seller.open('')).html).not.toContain('Violations in the books');
+    expect(await acts('console')).toContainEqual({ act: 'ledger_verified', who: expect.anything() });
+    await shop.sql`INSERT INTO shop.payment_record (order_id, payment, amount, rail) VALUES ('pur_forged', 'pi_forged', 5000000, 'card')`;
+    try {
+      const broken = await seller.open('/console/health', { act: 'verify' });
+      for (const shown of [broken, await seller.open('/console/health')]) {
+        expect(shown.html).toContain('The ledger is not consistent: 1 violation.');
+        expect(shown.html).toMatch(
+          /a payment has its order<\/b><\/p><p class="id">pur_forged<\/p><p>5\.00 USD by pi_forged</,
+        );
+        expect(shown.html).not.toContain('Everything works');
+      }
+      expect((await seller.open('')).html).toContain(
+        'href="/admin/console/health#verify">Violations in the books',
+      );
+    } finally {
+      await shop.sql.begin(async (own) => {
+        await own`SET LOCAL session_replication_role = replica`;
+        await own`DELETE FROM shop.payment_record WHERE order_id = 'pur_forged'`;
+      });
+    }
+    await seller.open('/console/health', { act: 'verify' });
+    expect((await seller.open('')).html).not.toContain('Violations in the books');
   });
 
   test('an endpoint of events is added, tested, given a new secret and removed, and an event is delivered again', async () => {

@@ -103,6 +103,7 @@ const names: Readonly<Record<string, string>> = {
   operator_added: 'Invited a person',
   operator_invited: 'Invited a person',
   operator_removed: 'Removed a person',
+  ledger_verified: 'Checked the books',
   event_test_sent: 'Sent a test event',
   event_endpoint_added: 'Added an endpoint',
   event_endpoint_removed: 'Removed an endpoint',
