@@ -276,6 +276,16 @@ test('a logo is uploaded, reviewed, served strictly in every process, and remove
   expect((await fetch(`${shop.url}/shop/logo`)).status).toBe(404);
 });
 
+test('a logo of 64 KiB can be reviewed', async () => {
+  const headerBytes = 33;
+  const rest = Buffer.alloc(65_536 - png.length);
+  rest.writeUInt32BE(rest.length - 12);
+  rest.write('tEXt', 4);
+  const large = Buffer.concat([png.subarray(0, headerBytes), rest, png.subarray(headerBytes)]);
+  const review = await upload(await signedIn(shop.url), large);
+  expect([review.status, review.html.includes('Review changes')]).toEqual([200, true]);
+});
+
 test('a chosen logo is in the preview, and stays chosen until it is published or dropped', async () => {
   const owner = await signedIn(shop.url);
   const image = png.toString('base64');

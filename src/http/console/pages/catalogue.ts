@@ -116,7 +116,7 @@ function otherEdits(): Html {
     ['/admin/console/codes', 'Promotion codes', 'Credit for buyers who enter a code'],
     [`${path}/file`, 'The whole file', 'Everything, in YAML'],
   ] as const;
-  return html`<section aria-labelledby="edit"><h2 id="edit">More to edit</h2>
+  return html`<section class="row-wide" aria-labelledby="edit"><h2 id="edit">More to edit</h2>
 <ul class="heed">${all.map(([to, name, about]) => html`<li><a href="${to}"><b>${name}</b></a><br><span class="soft">${about}</span></li>`)}</ul></section>`;
 }
 

@@ -176,11 +176,11 @@ export function confirmSecret({ id, url, waiting }: Endpoint): Html {
       'A new secret is made and shown once, on the next page.',
       'The former secret signs no more events, from the next delivery on. Your program refuses all events until it has the new one.',
       'Refused events are tried again for about two days, so none is lost if you change the secret in your program soon.',
-      html`If nobody else knows the former secret, choose <b>New secret</b> in place of this: both sign for a day, and nothing is refused.`,
+      html`If the former secret is known to you alone, choose <b>New secret</b> in place of this: both sign for a day, and nothing is refused.`,
     ],
     action: path,
     fields: html`<input type="hidden" name="act" value="replace"><input type="hidden" name="id" value="${id}">`,
-    button: 'Make a new secret and end the former one',
+    button: 'End the former secret now',
     back: path,
   });
 }
