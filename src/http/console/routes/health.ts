@@ -62,6 +62,7 @@ export function addHealthSection(
       mails,
       checked: await BooksCheck.last(shop),
       checkProblem: problem,
+      isAddressUnknown: metrics.times('client_address_unknown') > 0,
       canVerify: can(role, 'verify'),
       nowMs: shop.clock(),
       process: own,
