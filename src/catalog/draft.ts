@@ -42,8 +42,8 @@ export type CatalogSource = {
     response_fields: readonly { field: string; value: ResponseField['value'] }[];
   };
   upstreams?: Readonly<Record<string, DraftNamedUpstream>>;
-  /** Path of the file of goals. */
-  goals?: string;
+  /** Paths of the files of goals. */
+  goals?: string | readonly string[];
   services: readonly DraftService[];
   plans: readonly DraftPlan[];
 };

@@ -80,23 +80,24 @@ export async function read(path: string, proposed: string | null = null): Promis
   return { catalog, description, document, text, digest };
 }
 
-/** Reads the file of goals that a catalogue names. Throws its faults. */
+/** Reads the files of goals that a catalogue names. Throws their faults. */
 async function goalsOf(
   root: SourceLocation.LocatedValue,
   path: string,
   { operations, goals = [] }: Catalog,
 ): Promise<{ found: Pick<Catalog, 'goals' | 'concepts'>; texts: string[] }> {
-  const name = SourceLocation.text(SourceLocation.member(root, 'goals'));
-  if (name === null) return { found: { goals }, texts: [] };
+  const at = SourceLocation.member(root, 'goals');
+  const names = [at, ...SourceLocation.items(at)].flatMap((one) => SourceLocation.text(one) ?? []);
+  if (names.length === 0) return { found: { goals }, texts: [] };
   const read = await GoalsFile.read(
-    resolve(dirname(path), name),
+    names.map((name) => resolve(dirname(path), name)),
     operations.map(({ id }) => id),
   );
   if (!read.ok) throw new Error(read.faults.map(Fault.format).join('\n'));
   // A goal in both places is one goal, with the answer of the file.
   const inFile = new Set(read.goals.map(({ ask }) => GoalsFile.spoken(ask)));
   const beside = goals.filter(({ ask }) => !inFile.has(GoalsFile.spoken(ask)));
-  return { found: { goals: [...beside, ...read.goals], concepts: read.concepts }, texts: [read.text] };
+  return { found: { goals: [...beside, ...read.goals], concepts: read.concepts }, texts: read.texts };
 }
 
 /** Reads the logo that a catalogue names; null when it names none. Throws its fault. */

@@ -7,62 +7,122 @@ import * as SourceLocation from './source-location.ts';
 /** A goal in a caller's words, and the operations that answer it, in their order. None answers what is not sold or too vague. */
 export type Goal = { ask: string; calls: readonly string[]; kind: 'asked' | 'outside' | 'vague' };
 
+type Concepts = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+/** `texts`: the contents of the files. */
 export type ReadGoals =
-  | {
-      ok: true;
-      goals: Goal[];
-      concepts: Readonly<Record<string, Readonly<Record<string, string>>>>;
-      text: string;
-    }
+  | { ok: true; goals: Goal[]; concepts: Concepts; texts: string[] }
   | { ok: false; faults: CatalogFault[] };
 
 const askCharsMax = 2000;
 const keys = ['asks', 'chains', 'outside', 'vague', 'concepts'];
 const languages = ['en', 'de', 'fr', 'es', 'it', 'pt', 'nl'];
 
-/** Reads a file of goals. `operations` are the ids that it may name. Never throws. */
-export async function read(path: string, operations: readonly string[]): Promise<ReadGoals> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => error);
-  if (text instanceof Error)
-    return {
-      ok: false,
-      faults: [{ file: path, line: 1, column: 1, path: '', reason: `cannot be read (${text.code})` }],
-    };
-  const source = Source.read(text);
+/** Reads files of goals, which add up. `operations` are the ids that they may name. Never throws. */
+export async function read(paths: readonly string[], operations: readonly string[]): Promise<ReadGoals> {
+  const files = await Promise.all(paths.map((path) => readOne(path, new Set(operations))));
+  const found = files.flatMap((file) => file.goals.map((goal) => ({ ...goal, file })));
+  const contrary = contradictions(found);
+  const faults = files.map((file) =>
+    [...file.faults, ...contrary.flatMap((one) => (one.file === file ? [one.fault] : []))].sort(
+      (a, b) => a.line - b.line || a.column - b.column,
+    ),
+  );
+  if (faults.some((own) => own.length > 0)) return { ok: false, faults: faults.flat() };
+  return {
+    ok: true,
+    goals: found.map(({ ask, calls, kind }) => ({ ask, calls, kind })),
+    concepts: Object.assign({}, ...files.map(({ concepts }) => concepts)),
+    texts: files.map(({ text }) => text),
+  };
+}
+
+type ReadFile = {
+  text: string;
+  goals: FoundGoal[];
+  concepts: Concepts;
+  faults: CatalogFault[];
+  locate: (finding: SourceLocation.Finding) => CatalogFault;
+};
+
+async function readOne(path: string, known: ReadonlySet<string>): Promise<ReadFile> {
+  const read = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => error);
+  const text = read instanceof Error ? '' : read;
+  const yaml = unfenced(text);
+  const source = Source.readQuickly(yaml);
+  const locate = ({ path: at, reason }: SourceLocation.Finding): CatalogFault => ({
+    file: path,
+    ...source.locate(at),
+    path: SourceLocation.format(at),
+    reason,
+  });
   const findings: SourceLocation.Finding[] = [];
+  if (read instanceof Error) findings.push({ path: [], reason: `cannot be read (${read.code})` });
   const root = { value: source.value, path: [] };
-  const goals = source.readable ? goalsIn(root, new Set(operations), findings) : [];
-  const cut = source.readable ? cutGoals(text) : [];
+  const goals = source.readable ? goalsIn(root, known, findings) : [];
   const concepts = source.readable ? conceptsIn(SourceLocation.member(root, 'concepts'), findings) : {};
-  const faults = [
-    ...[...source.flaws, ...cut].map((flaw) => ({ file: path, ...flaw, path: '' })),
-    ...findings.map(({ path: at, reason }) => ({
-      file: path,
-      ...source.locate(at),
-      path: SourceLocation.format(at),
-      reason,
-    })),
-  ].sort((a, b) => a.line - b.line || a.column - b.column);
-  return faults.length > 0 ? { ok: false, faults } : { ok: true, goals, concepts, text };
+  const flaws = source.readable ? [...source.flaws, ...cutGoals(yaml)] : source.flaws.map(withQuotes);
+  const faults = [...flaws.map((flaw) => ({ file: path, ...flaw, path: '' })), ...findings.map(locate)];
+  return { text, goals, concepts, faults, locate };
+}
+
+/** A text that is not YAML mostly has a goal with quotes or signs in it. */
+function withQuotes({ reason, ...place }: Source.Source['flaws'][number]) {
+  if (!reason.startsWith('not readable')) return { ...place, reason };
+  const next = 'If this line or the one above is a goal, put it in double quotes, with \\" for each inside';
+  return { ...place, reason: `${reason}. ${next}` };
+}
+
+/**
+ * Returns a text without the lines outside of its Markdown fences, as assistants write them around a file. All lines keep their
+ * numbers. A text without fences stays as it is.
+ */
+function unfenced(text: string): string {
+  const lines = text.split('\n');
+  const isFence = (line: string) => /^\s*```/.test(line);
+  if (!lines.some(isFence)) return text;
+  let isInside = false;
+  const kept = lines.map((line) => {
+    if (!isFence(line)) return isInside ? line : '';
+    isInside = !isInside;
+    return '';
+  });
+  return kept.join('\n');
 }
 
 type Located = SourceLocation.LocatedValue;
 type Find = (at: Located, reason: string) => void;
 
-function goalsIn(root: Located, known: ReadonlySet<string>, findings: SourceLocation.Finding[]): Goal[] {
+function goalsIn(root: Located, known: ReadonlySet<string>, findings: SourceLocation.Finding[]): FoundGoal[] {
   const find: Find = (at, reason) => findings.push({ path: at.path, reason });
+  needs(root, 'a mapping', find);
   for (const { name, at } of members(root))
     if (!keys.includes(name)) find(at, `${name} is not a key of this file: the keys are ${keys.join(', ')}`);
-  const read = [...asked(root, known, find), ...chained(root, known, find), ...unanswered(root, find)];
+  for (const key of ['asks', 'concepts']) needs(SourceLocation.member(root, key), 'a mapping', find);
+  for (const key of ['chains', 'outside', 'vague']) needs(SourceLocation.member(root, key), 'a list', find);
+  return [...asked(root, known, find), ...chained(root, known, find), ...unanswered(root, find)];
+}
+
+/** Finds a value of another kind; an empty one is no fault. */
+function needs(at: Located, kind: 'a list' | 'a mapping', find: Find): void {
+  const own = kindOf(at.value);
+  if (own !== 'empty' && own !== kind) find(at, `this is ${own} for YAML: write ${kind}`);
+}
+
+/** Finds the goals to which an earlier goal, in any file, has another answer. */
+function contradictions(
+  found: readonly (FoundGoal & { file: ReadFile })[],
+): { file: ReadFile; fault: CatalogFault }[] {
   const answers = new Map<string, string>();
-  for (const { at, ask, calls, kind } of read) {
+  return found.flatMap(({ file, at, ask, calls, kind }) => {
     const answer = calls.join(', then ') || kind;
-    const other = answers.get(spoken(ask)) ?? answer;
-    if (other !== answer)
-      find(at, `this goal has two answers: ${other}, and ${answer}. Keep one, or say what differs`);
-    answers.set(spoken(ask), other);
-  }
-  return read.map(({ ask, calls, kind }) => ({ ask, calls, kind }));
+    const key = spoken(ask);
+    const other = answers.get(key) ?? answer;
+    answers.set(key, other);
+    if (other === answer) return [];
+    const reason = `this goal has two answers: ${other}, and ${answer}. Keep one, or say what differs`;
+    return [{ file, fault: file.locate({ path: at.path, reason }) }];
+  });
 }
 
 type FoundGoal = Goal & { at: Located };
@@ -70,6 +130,7 @@ type FoundGoal = Goal & { at: Located };
 function asked(root: Located, known: ReadonlySet<string>, find: Find): FoundGoal[] {
   return members(SourceLocation.member(root, 'asks')).flatMap(({ name, at: listed }) => {
     const calls = soldCall(listed, name, known, find);
+    needs(listed, 'a list', find);
     return SourceLocation.items(listed).flatMap((at) =>
       goalText(at, find).map((ask): FoundGoal => ({ at, ask, calls, kind: 'asked' })),
     );
@@ -135,7 +196,7 @@ function cutGoals(text: string): { line: number; column: number; reason: string 
   });
 }
 
-function conceptsIn(table: Located, findings: SourceLocation.Finding[]) {
+function conceptsIn(table: Located, findings: SourceLocation.Finding[]): Concepts {
   return Object.fromEntries(
     members(table).map(({ name, at }) => [
       name,

@@ -58,6 +58,33 @@ export function read(text: string): Source {
   };
 }
 
+/**
+ * Reads like `read`, and many times as fast if the text is JSON as a program writes it: without repeated keys or unusual escapes. The
+ * places of its values are found only when they are asked for.
+ */
+export function readQuickly(text: string): Source {
+  const value = plainJson(text);
+  if (value === undefined || text.length > textCharsMax) return read(text);
+  let source: Source | undefined;
+  const locate = (path: SourceLocation.Path) => {
+    source ??= read(text);
+    return source.locate(path);
+  };
+  return { value, flaws: [], readable: true, locate };
+}
+
+/** Returns the value of a JSON text that is the same when it is written again, up to blanks; undefined for any other text. */
+function plainJson(text: string): unknown {
+  if (!text.startsWith('{')) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    const packed = text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, '$1');
+    return JSON.stringify(value) === packed ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 function unreadable(reason: string): Source {
   const start = { line: 1, column: 1 };
   return { value: null, flaws: [{ ...start, reason }], readable: false, locate: () => start };

@@ -194,7 +194,11 @@ function inWords(found: Summary, source: string): string {
       ? ['Some operations can cost more than that in one call (units_max), so the trial does not cover them.']
       : []),
     ...(others > 0 ? [`${others} operations were not selected.`] : []),
-    ...(leftOut > 0 ? [`${leftOut} operations are left out; the file contains the reasons.`] : []),
+    ...(leftOut > 0
+      ? [
+          `${leftOut === 1 ? '1 operation is' : `${leftOut} operations are`} left out; the file contains the reasons.`,
+        ]
+      : []),
     ...(guesses > 0
       ? [`${guesses} guesses are marked with "?" in the file: check them before you sell.`]
       : []),
@@ -208,6 +212,10 @@ function inWords(found: Summary, source: string): string {
     '  END',
     '  npx sluice check --settings shop.env',
     '  npx sluice start --settings shop.env',
+    '',
+    "Callers state goals in their own words, and your shop's advisor answers with calls. It learns from goals, which any chat assistant writes:",
+    '',
+    `  npx sluice catalog goals ${catalog} --prompt prompt.txt`,
   ].join('\n');
 }
 

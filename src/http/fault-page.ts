@@ -39,7 +39,8 @@ export function errorPage(shop: Frame.PageContext, fault: PageFault): Response {
     title,
     main: html`<section class="error"><h1>${title}</h1><p role="alert">${message}</p>
 ${/^\d+$/.test(seconds ?? '') ? html`<p>${say(texts, 'error.wait', { count: Number(seconds) })}</p>` : ''}
-${again === undefined ? '' : repeat(shop, again)}<div class="actions">${nextSteps(shop, status, needsPlan)}</div>
+${again?.form ? html`<p class="soft">${say(texts, 'error.kept')}</p>` : ''}
+<div class="actions">${again === undefined ? '' : repeat(shop, again)} ${nextSteps(shop, status, needsPlan, again !== undefined)}</div>
 ${forHelp(shop, status, requestId)}</section>`,
     isScripted: requestId !== undefined,
     style,
@@ -90,19 +91,25 @@ function titleOf(status: number) {
 }
 
 function repeat({ texts }: Frame.PageContext, { target, form }: NonNullable<PageFault['again']>): Frame.Html {
-  if (form === null) return html`<p><a class="button" href="${target}">${say(texts, 'error.again')}</a></p>`;
-  return html`<form method="post" action="${target}">${[...form].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<button>${say(texts, 'error.again')}</button></form><p class="soft">${say(texts, 'error.kept')}</p>`;
+  if (form === null) return html`<a class="button" href="${target}">${say(texts, 'error.again')}</a>`;
+  return html`<form method="post" action="${target}">${[...form].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<button>${say(texts, 'error.again')}</button></form>`;
 }
 
-function nextSteps({ texts }: Frame.PageContext, status: number, needsPlan: boolean): Frame.Html {
-  const isFirst = status !== 401 && status !== 403;
+/** `isSecond` when another button comes first. */
+function nextSteps(
+  { texts }: Frame.PageContext,
+  status: number,
+  needsPlan: boolean,
+  isSecond: boolean,
+): Frame.Html {
+  const isFirst = status !== 401 && status !== 403 && !isSecond;
   const shop = html`<a class="button${isFirst ? '' : ' plain'}" href="/">${say(texts, 'not_found.shop')}</a>`;
   const reference = html`<a class="button plain" href="/docs">${say(texts, 'shop.see_reference')}</a>`;
   if (needsPlan)
     return html`<a class="button" href="/#plans">${say(texts, 'shop.see_plans')}</a> <a class="button plain" href="/shop/account">${say(texts, 'paid.to_account')}</a>`;
   switch (status) {
     case 401:
-      return html`<a class="button" href="/shop/account">${say(texts, 'sign_in.submit')}</a> <a class="button plain" href="/docs#authentication">${say(texts, 'error.how_to_sign_in')}</a>`;
+      return html`<a class="button" href="/shop/account/keys">${say(texts, 'error.create_key')}</a> <a class="button plain" href="/docs#authentication">${say(texts, 'error.how_to_sign_in')}</a>`;
     case 403:
       return html`<a class="button" href="/shop/account">${say(texts, 'paid.to_account')}</a> ${shop}`;
     case 404:
@@ -171,6 +178,7 @@ function faultOf(
     plan_required: 'error.plan_text',
     method_not_allowed: 'error.method_text',
     rate_limited: 'error.too_many_text',
+    unavailable: 'error.unavailable_text',
     body_too_large: 'error.too_large_text',
   } as const;
   const key = typeof code === 'string' && code in own ? own[code as keyof typeof own] : null;

@@ -44,6 +44,7 @@ describe('operations that manage the account of the seller', () => {
     'POST /messages/count_tokens',
     'POST /responses/input_tokens',
     'POST /tokens/count',
+    'POST /v2/token-counts',
     'GET /users/{id}',
     'GET /keywords',
     'GET /organizations/{id}',

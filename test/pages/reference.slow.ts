@@ -92,7 +92,7 @@ describe.each(Object.keys(screens) as Screen[])('on a %s screen', (screen) => {
       for (const [path, heading, link] of [
         ['/nope', 'Page not found', 'Go to the shop'],
         ['/v2/search/people', 'This address has no page', 'Read the reference'],
-        ['/account/usage', 'You are not signed in', 'How to authenticate'],
+        ['/account/usage', 'An API key is needed', 'How to authenticate'],
         ['/receipts/abc', 'Page not found', 'Go to the shop'],
         ['/checkout/none', 'Purchase not found.', 'See plans'],
       ] as const) {

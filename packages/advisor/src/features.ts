@@ -6,12 +6,14 @@ import type { Literal } from './literal.ts';
 /** The names of the values that operations are asked about, which a literal can be. */
 export type KeysOf = (literal: Literal) => readonly string[];
 
-const weights = { word: 1, pair: 0.8, first: 0.5, part: 0.25, mention: 0.8 };
+const weights = { word: 1, pair: 0.8, first: 0.5, part: 0.25, mention: 0.8, joined: 0.5 };
 /** Words from this length on are also read by their parts, so that inflected, compound and misspelt words are alike. */
 const partedCharsMin = 5;
 const partChars = 4;
 /** Words of one goal that are read; a long text says what it wants before. */
 const tokenCountMax = 160;
+/** The values of one goal, and the words, that are joined with each other. */
+const joinedMax = { mentions: 3, words: 40 };
 
 /** Turns a goal into the features that operations are recognized by. */
 export function of(goal: Goal, concepts: Concepts.Concepts, keysOf: KeysOf): Features {
@@ -32,6 +34,25 @@ export function of(goal: Goal, concepts: Concepts.Concepts, keysOf: KeysOf): Fea
   if (first !== undefined) add(`^${first.name}`, weights.first);
   if (first !== undefined && second !== undefined) add(`^${first.name} ${second.name}`, weights.first);
   return features;
+}
+
+/** Each value of a goal with each of its words, wherever they are: an address means one thing beside "jobs" and another beside "phone". */
+export function joined(goal: Goal, concepts: Concepts.Concepts, keysOf: KeysOf): Features {
+  const read = tokens(goal, concepts, keysOf);
+  const isMention = ({ name }: Token) => name.startsWith('@');
+  const names = (some: readonly Token[], most: number) =>
+    [...new Set(some.map(({ name }) => name))].slice(0, most);
+  const mentions = names(
+    read.filter((token) => isMention(token) && token.name !== '@title'),
+    joinedMax.mentions,
+  );
+  const words = names(
+    read.filter((token) => !isMention(token) && !token.isStop),
+    joinedMax.words,
+  );
+  return new Map(
+    mentions.flatMap((mention) => words.map((word) => [`${mention}&${word}`, weights.joined] as const)),
+  );
 }
 
 /** One meaning of a goal: a concept, an unknown word, or a value as `@place`. */

@@ -63,6 +63,7 @@ const describedMin = 0.75;
 const examplesAtOnce = 10;
 
 /** Goals outside of the offer are few beside those that can be answered. */
+/** Goals outside of the offer are few beside those that can be answered. */
 const weights = { asked: 1, described: 0.6, outside: 3, vague: 1 };
 /** The temperature, the least share and the weight of the common operations among the features of a goal. */
 const common = { heat: 0.5, shareMin: 0.02, weight: 0.5 };
@@ -70,7 +71,7 @@ const common = { heat: 0.5, shareMin: 0.02, weight: 0.5 };
  * The weight of an operation's phrases by their number; the description has the rest. Fewer than `some` are compared as it is; `many` of every
  * operation decide alone.
  */
-const phraseWeight = { some: 20, many: 100, between: 0.7 };
+const phraseWeight = { some: 20, many: 200, between: 0.7 };
 /** The weight of a description's words, and the share of the goal's words from which they count. */
 const coverage = { weight: 5, middle: 0.35, asksHalf: 6 };
 
@@ -101,14 +102,13 @@ export function* open(
   const words = DescribedWords.open(offers, concepts);
   const reader = { concepts, keysOf, words };
   yield;
-  const { some, between } = phraseWeight;
   const isAlone = isLearned(offers, samples);
+  const { some, between } = phraseWeight;
   const learned = asked.map((count) => (isAlone ? 1 : count < some ? 0 : between));
   const api = isAlone
     ? null
     : yield* Described.open(offers, phrasesOf(offers, samples), concepts, Knowledge.intents());
-  const isLearning = learned.some((share) => share > 0);
-  const all = (isLearning ? [...samples, ...described, ...joined] : []).filter(
+  const all = (learned.some((share) => share > 0) ? [...samples, ...described, ...joined] : []).filter(
     (sample) => sample.kind !== 'outside' || !isNear(reader, sample.ask),
   );
   yield;
@@ -160,13 +160,13 @@ function phrasesOf(offers: readonly Offer[], samples: readonly Sample[]): string
   );
 }
 
-/** The features of a goal; beside few phrases also the common operations that it is like. */
+/** The features of a goal: with many phrases its values beside its words, with few the common operations that it is like. */
 function featuresOf(
   { concepts, keysOf, api }: Pick<Reader, 'concepts' | 'keysOf' | 'api'>,
   goal: Goal.Goal,
 ): Classifier.Features {
   const features = new Map(Features.of(goal, concepts, keysOf));
-  if (api === null) return features;
+  if (api === null) return new Map([...features, ...Features.joined(goal, concepts, keysOf)]);
   const shares = Intents.probabilities(
     api.intents,
     Features.tokens(goal, concepts, () => []),
@@ -189,10 +189,11 @@ function joinedTitles(offers: readonly Offer[], { at, asks, summary }: Offer): S
 
 /** Reads what a goal asks for. @param text the goal as it was written, before its words were put into English */
 export function read(reader: Reader, goal: Goal.Goal, text: string): Reading {
-  if (reader.api === null) return learnt(reader, goal);
-  const own = compared(reader, reader.api, goal, text);
-  if (reader.learned.every((share) => share === 0)) return own;
+  const own = reader.api === null ? null : compared(reader, reader.api, goal, text);
+  if (own !== null && reader.learned.every((share) => share === 0)) return own;
   const other = learnt(reader, goal);
+  const parts = partOdds(reader, text, other.odds);
+  if (own === null) return { ...other, parts };
   const share = reader.learned.reduce((sum, each) => sum + each, 0) / reader.learned.length;
   const mixed = (a: number, b: number, of: number) => a * (1 - of) + b * of;
   return {
@@ -201,7 +202,7 @@ export function read(reader: Reader, goal: Goal.Goal, text: string): Reading {
     outside: mixed(own.outside, other.outside, share),
     vague: Math.max(own.vague, other.vague),
     several: other.several,
-    parts: partOdds(reader, text, other.odds),
+    parts,
     by: 'taught',
   };
 }

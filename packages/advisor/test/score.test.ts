@@ -27,11 +27,11 @@ describe('the advisor', () => {
     expect(priced.length / goals).toBeGreaterThanOrEqual(0.85);
   });
 
-  // These goals were written by others. The bounds are below what was measured, so that they find what breaks and are not tuned for.
+  // These goals were written by others and are not learned from. The bounds are below what was measured, so that they find what breaks and are not tuned for.
   test.each([
     ['goals/development.json', 0.84, 0.05],
     ['goals/held-out.txt', 0.9, 0.06],
-    ['unseen/bundled.json', 0.8, 0.1],
+    ['unseen/ninth/bundled.json', 0.88, 0.06],
   ])('is measured on %s', (file, firstMin, wrongMax) => {
     const { goals, first, confident, wrong } = scored(advisor, file);
     expect(first / goals).toBeGreaterThan(firstMin);

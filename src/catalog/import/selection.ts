@@ -53,6 +53,8 @@ const access: ReadonlySet<string> = new Set([
   'id',
   'service',
 ]);
+/** A path that ends in a count of tokens, which measures a text: `/tokens/count`, `/token-counts`. */
+const tokenCounts = /\/tokens?[-_/]?count(s|er)?$/i;
 /** Paths of the caller's own account: `/user` and below, unless a parameter follows. */
 const ownPath = /^(\/v\d+)?\/(user|organization|account|workspace|billing)(\/(?!\{)|$)/i;
 
@@ -92,8 +94,7 @@ function withheld({ call, path, operation }: FoundOperation, include: readonly s
   if (include.some((named) => named === call || isBelow(path, named))) return null;
   if (operation.deprecated === true) return 'is deprecated';
   const word = path
-    // An operation that counts tokens measures a text.
-    .replace(/\/tokens\/count(?=\/|$)/i, '')
+    .replace(tokenCounts, '')
     .split('/')
     .map(managedBy)
     .find((noun) => noun !== null);

@@ -4,6 +4,7 @@ import * as CatalogFile from '../../catalog/file.ts';
 import * as Command from '../command.ts';
 import * as GoalRehearsal from '../goal-rehearsal.ts';
 import * as Wait from '../wait.ts';
+import * as CatalogGoalsPrompt from './catalog-goals-prompt.ts';
 
 /** The most goals that are asked: about half a minute. */
 export const askedMax = 600;
@@ -14,14 +15,21 @@ const phrasesFew = 20;
 /** Shares of fewer goals are printed as counts: a percentage of them says nothing. */
 const sharedMin = 10;
 
-/** Reports how well the advisor reads goals that it was not taught, or writes a draft of a file of goals. Resolves to the exit code. */
-export async function run(path: string, { draft, json, force }: Options): Promise<number> {
+/**
+ * Reports how well the advisor reads goals that it was not taught, or writes a draft of a file of goals, or prompts with which an assistant
+ * writes one. Resolves to the exit code.
+ */
+export async function run(path: string, { draft, prompt, json, force }: Options): Promise<number> {
   const loaded = await CatalogFile.read(path);
+  if (prompt !== undefined) return CatalogGoalsPrompt.run(loaded, prompt, { json, force });
   if (draft !== undefined) return writeDraft(draft, loaded.catalog, force);
   const phrases = phrasesOf(loaded.catalog);
   if ((loaded.catalog.goals ?? []).length === 0)
     return Command.tell(
-      `${path} states no goals. "sluice catalog goals --draft goals.yaml" writes a file to fill in.`,
+      [
+        `${path} states no goals. "sluice catalog goals --prompt prompt.txt" writes a text with which a chat assistant writes them,`,
+        '"--draft goals.yaml" a file to fill in yourself.',
+      ].join('\n'),
       1,
     );
   const progress = Wait.progress();
@@ -31,8 +39,8 @@ export async function run(path: string, { draft, json, force }: Options): Promis
   return Command.tell(json ? JSON.stringify(report, null, 2) : inWords(path, phrases, rehearsal), 0);
 }
 
-/** `draft`: the file to write; `force` replaces it. */
-type Options = { draft?: string | undefined; json: boolean; force: boolean };
+/** `draft`, `prompt`: the file to write; `force` replaces it. */
+type Options = { draft?: string | undefined; prompt?: string | undefined; json: boolean; force: boolean };
 type Phrases = readonly (readonly [call: string, count: number])[];
 
 /** The number of goals that each operation answers alone, the fewest first. */

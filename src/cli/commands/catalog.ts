@@ -71,13 +71,16 @@ Exit code: 0 no difference, 1 a difference, 2 the arguments are wrong, or there 
 sample. It takes up to a minute, longer on a busy machine; a terminal shows the progress. See docs/advisor.md, "Teaching it".
 
   sluice catalog goals [catalog.yaml]                tries the goals, and names those that it confuses
+  sluice catalog goals --prompt prompt.txt           writes a text: paste it into any chat assistant, and its answer is a file of goals
   sluice catalog goals --draft goals.yaml            writes a file of goals with all operations and their "asks", to fill in
 
-  --draft    the file of goals to write; an existing file is replaced only with --force
-  --force    replaces an existing file
+  --prompt   the file to write, "-" for standard output. Nothing is sent. More than six operations get several files, prompt-1.txt and
+             so on, as an assistant writes only so many goals in one answer; name their answers as goals: [goals-1.yaml, goals-2.yaml]
+  --draft    the file of goals to write
+  --force    replaces existing files
   --json     prints the result as JSON, with all mistakes
 
-Exit code: 0 done, 1 there are no goals, or the draft exists, 2 the arguments are wrong.`,
+Exit code: 0 done, 1 there are no goals, or the file to write exists, 2 the arguments are wrong.`,
 };
 
 const options = {
@@ -91,6 +94,7 @@ const options = {
   only: { type: 'string' },
   trial: { type: 'string' },
   draft: { type: 'string' },
+  prompt: { type: 'string' },
   min: { type: 'string' },
   yes: { type: 'boolean', default: false },
   force: { type: 'boolean', default: false },

@@ -18,10 +18,11 @@ export const shopPage = {
   'error.help_request': 'Error {status}. Need help? {contact} and quote this request id:',
   'error.contact': 'Contact the seller',
   'error.check_input': 'Check your input',
-  'error.sign_in': 'You are not signed in',
+  'error.sign_in': 'An API key is needed',
   'error.how_to_sign_in': 'How to authenticate',
   'error.sign_in_text':
-    'This address needs an account. Open your account in this browser, or send a token from a program.',
+    'Programs use this address: they send a key of your account. Being signed in in a browser is not enough.',
+  'error.create_key': 'Create an API key',
   'error.method_text': 'Only forms and programs use it. Nothing was changed.',
   'error.too_many_text': 'Your network sent too many requests in a short time.',
   'error.too_large_text': 'Shorten your input and send it again.',
@@ -46,6 +47,7 @@ export const shopPage = {
     'Your browser sent a request that could not be read. Reload the page or use another browser.',
   'error.too_many': 'Too many requests',
   'error.unavailable': 'Temporarily unavailable',
+  'error.unavailable_text': 'The shop is away for a moment.',
   'error.wait': {
     one: 'You can try again in {count} second.',
     other: 'You can try again in {count} seconds.',

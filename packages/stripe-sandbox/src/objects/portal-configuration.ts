@@ -81,12 +81,13 @@ export function create(
 export function featuresOf(
   ctx: RequestContext,
   configuration: string,
-): Pick<Features, 'customer_update' | 'invoice_history' | 'subscription_cancel'> {
+): Pick<Features, 'customer_update' | 'invoice_history' | 'payment_method_update' | 'subscription_cancel'> {
   const found = Store.get(ctx.store, portalConfigurations, configuration);
   return (
     found?.features ?? {
       customer_update: { allowed_updates: [], enabled: false },
       invoice_history: { enabled: true },
+      payment_method_update: { enabled: true, payment_method_configuration: null },
       subscription_cancel: {
         cancellation_reason: { enabled: false, feedback_options: null, options: [] },
         enabled: true,

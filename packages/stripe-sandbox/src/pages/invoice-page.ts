@@ -30,8 +30,9 @@ function show(c: Context<Env>, ctx: RequestContext, problem: string | null): Ans
   if (invoice === undefined || invoice.status === 'draft')
     return c.html(noticePage('Page not found', 'No invoice waits at this address.'), 404);
   const back = shopOf(ctx, invoice);
-  if (invoice.status !== 'open') return c.html(settled(invoice, back));
-  return c.html(page(invoice, problem, back), problem === null ? 200 : 402);
+  const facts = factList(ctx, invoice);
+  if (invoice.status !== 'open') return c.html(settled(invoice, facts, back));
+  return c.html(page(invoice, facts, problem, back), problem === null ? 200 : 402);
 }
 
 function pay(c: Context<Env>, given: RequestContext, typed: CardForm.Typed): Answer {
@@ -59,18 +60,31 @@ function shopOf({ store }: RequestContext, { parent }: Invoice.Invoice): string 
 }
 
 /** An invoice that can no longer be paid: its amount, its lines and its status. */
-function settled(invoice: Invoice.Invoice, back: string | null): Html {
-  const { total, currency, status, created } = invoice;
+function settled(invoice: Invoice.Invoice, facts: Html, back: string | null): Html {
+  const { total, currency, status } = invoice;
   const title = `Invoice of ${formatAmount(total, currency)}`;
   return layout(
     title,
     html`<main class="panel notice">
       <h1>${title}</h1>
-      <p>${formatDay(created)}: ${status}. There is nothing to pay.</p>
-      ${lineList(invoice)}
+      <p>${status === 'paid' ? 'This invoice is paid.' : `This invoice is ${status}.`} There is nothing to pay.</p>
+      ${facts}${lineList(invoice)}
       ${backLink(back)}
     </main>`,
   );
+}
+
+/** Who sells to whom, and when. */
+function factList({ businessName }: RequestContext, invoice: Invoice.Invoice): Html {
+  const { number, created, customer_name, customer_email, customer_tax_ids, lines } = invoice;
+  const row = (name: string, value: string | null | undefined) =>
+    value ? html`<div><dt>${name}</dt><dd>${value}</dd></div>` : '';
+  const starts = lines.data.map(({ period }) => period.start);
+  const ends = lines.data.map(({ period }) => period.end);
+  const buyer = [customer_name, customer_email].filter(Boolean).join(', ');
+  return html`<dl class="facts">${row('Number', number)}${row('Date', formatDay(created))}${row('Seller', businessName)}
+    ${row('Buyer', buyer)}${row('VAT id', customer_tax_ids?.[0]?.value)}
+    ${row('Period', `${formatDay(Math.min(...starts))} to ${formatDay(Math.max(...ends))}`)}</dl>`;
 }
 
 function lineList({ lines, total, currency, total_taxes }: Invoice.Invoice): Html {
@@ -82,10 +96,10 @@ function lineList({ lines, total, currency, total_taxes }: Invoice.Invoice): Htm
 }
 
 function backLink(back: string | null): Html | '' {
-  return back === null ? '' : html`<p><a href="${back}">Back to the shop</a></p>`;
+  return back === null ? '' : html`<p class="after"><a href="${back}">Back to the shop</a></p>`;
 }
 
-function page(invoice: Invoice.Invoice, problem: string | null, back: string | null): Html {
+function page(invoice: Invoice.Invoice, facts: Html, problem: string | null, back: string | null): Html {
   const { id, amount_due, currency } = invoice;
   const total = formatAmount(amount_due, currency);
   const field = (name: CardForm.Field, label: string) =>
@@ -94,7 +108,7 @@ function page(invoice: Invoice.Invoice, problem: string | null, back: string | n
     `Invoice of ${total}`,
     html`<main class="panel notice">
       <h1>Invoice of ${total}</h1>
-      ${lineList(invoice)}
+      ${facts}${lineList(invoice)}
       ${problem === null ? '' : html`<div class="alert" role="alert"><p>${problem}</p></div>`}
       <form method="post" action="/c/invoice/${id}">
         ${field('email', 'Email')} ${field('number', 'Card number')} ${field('expiry', 'Expiry')}

@@ -106,8 +106,10 @@ function openSession(
   ctx: RequestContext,
 ): CheckoutSession.CheckoutSession | Response | Promise<Response> {
   const found = Store.get(ctx.store, CheckoutSession.checkoutSessions, c.req.param('session') ?? '');
-  if (found === undefined)
-    return c.html(noticePage('Page not found', 'No payment waits at this address.'), 404);
+  if (found === undefined) {
+    const text = 'No payment waits at this address. Start again from the shop.';
+    return c.html(noticePage('Page not found', text, shopLink(ctx)), 404);
+  }
   const isDue = found.status === 'open' && found.expires_at <= ctx.now;
   const session = isDue ? CheckoutSession.expire(ctx, found) : found;
   if (session.status === 'complete') {
@@ -123,6 +125,13 @@ function openSession(
     return c.html(noticePage('Page expired', text, back), 410);
   }
   return session;
+}
+
+/** A link to the shop that opened a card page last; undefined before the first. */
+function shopLink({ store }: RequestContext): { url: string; label: string } | undefined {
+  const last = Store.all(store, CheckoutSession.checkoutSessions).at(-1);
+  const url = last && URL.parse(last.success_url)?.origin;
+  return url ? { url, label: 'Go to the shop' } : undefined;
 }
 
 function blank(

@@ -14,15 +14,20 @@ import * as Store from '../store.ts';
 import { addressOf } from '../tax.ts';
 import * as CardForm from './card-form.ts';
 import { formatAmount, formatDay, type Html, layout, noticePage } from './layout.ts';
+import { cardSection, changeCard } from './portal-card.ts';
 
 type Answer = Response | Promise<Response>;
 
-/** The page on which a customer ends a subscription with its period or resumes it, changes the details on invoices, and reads invoices. */
+/** The page on which a customer ends a subscription with its period or resumes it, changes the card and the details on invoices, and reads invoices. */
 export function portal(app: Hono<Env>, acted: (deed: (ctx: RequestContext) => Answer) => Answer): void {
   app.get('/portal/:session', (c) => acted((ctx) => show(c, ctx)));
   app.post('/portal/:session/details', async (c) => {
     const given = CardForm.typed(await c.req.parseBody());
     return acted((ctx) => changeDetails(c, ctx, given));
+  });
+  app.post('/portal/:session/card', async (c) => {
+    const typed = CardForm.typed(await c.req.parseBody());
+    return acted((ctx) => replaceCard(c, ctx, typed));
   });
   app.post('/portal/:session/:subscription', async (c) => {
     const { leaves } = await c.req.parseBody();
@@ -66,6 +71,15 @@ function changeDetails(c: Context<Env>, ctx: RequestContext, given: CardForm.Typ
   return c.redirect(`/c/portal/${session.id}`, 303);
 }
 
+function replaceCard(c: Context<Env>, ctx: RequestContext, typed: CardForm.Typed): Answer {
+  const session = sessionOf(c, ctx);
+  if (session === undefined) return nothingHere(c);
+  if (!featuresOf(ctx, session.configuration as string).payment_method_update.enabled) return nothingHere(c);
+  const faults = changeCard(ctx, session, subscriptionsOf(ctx, session), typed);
+  if (Object.keys(faults).length > 0) return c.html(portalPage(ctx, session, faults), 422);
+  return c.redirect(`/c/portal/${session.id}`, 303);
+}
+
 function sessionOf(c: Context<Env>, ctx: RequestContext): PortalSession.PortalSession | undefined {
   const session = Store.get(ctx.store, PortalSession.portalSessions, c.req.param('session') ?? '');
   return session === undefined || PortalSession.isOver(session, ctx.now) ? undefined : session;
@@ -84,18 +98,23 @@ function subscriptionsOf(
   );
 }
 
-function portalPage(ctx: RequestContext, session: PortalSession.PortalSession): Html {
+function portalPage(
+  ctx: RequestContext,
+  session: PortalSession.PortalSession,
+  faults: CardForm.Faults = {},
+): Html {
   const subscriptions = subscriptionsOf(ctx, session);
   const features = featuresOf(ctx, session.configuration as string);
   return layout(
     'Your subscriptions',
     html`<main class="panel notice">
+      ${session.return_url ? html`<p><a href="${session.return_url}">Back to the shop</a></p>` : ''}
       <h1>Your subscriptions</h1>
       ${subscriptions.length === 0 ? html`<p>There is none.</p>` : ''}
       ${subscriptions.map((subscription) => row(ctx, session, subscription, features.subscription_cancel.enabled))}
+      ${features.payment_method_update.enabled ? cardSection(ctx, session, subscriptions, faults) : ''}
       ${features.customer_update.enabled ? details(ctx, session) : ''}
       ${features.invoice_history.enabled ? invoiceList(ctx, session) : ''}
-      ${session.return_url ? html`<p><a href="${session.return_url}">Back to the shop</a></p>` : ''}
     </main>`,
   );
 }
@@ -133,7 +152,7 @@ function details(ctx: RequestContext, { id, customer }: PortalSession.PortalSess
     html`<div class="field"><label for="${field}">${label}</label><input id="${field}" name="${field}" value="${value ?? ''}" /></div>`;
   return html`<section class="plan"><h2>Details on invoices</h2>
     <form method="post" action="/c/portal/${id}/details">
-      ${field('business', 'Name or company', name)}${field('country', 'Country', address?.country)}
+      ${field('business', 'Name or company', name)}${field('country', 'Country (two letters, such as DE)', address?.country)}
       ${field('postal_code', 'Postal code', address?.postal_code)}${field('tax_id', 'VAT id', _tax_ids[0]?.value)}
       <button type="submit">Save</button>
     </form>

@@ -88,14 +88,19 @@ a:focus-visible, button:focus-visible, .button:focus-visible { outline-color: va
 .test-cards dt { font-family: ui-monospace, "SF Mono", Menlo, Consolas, monospace; font-size: .8125rem; line-height: 1.6; color: var(--ink); white-space: nowrap; }
 .notice, .challenge { width: min(26rem, calc(100% - 2rem)); margin: 12vh auto 2rem; }
 .notice h1, .challenge h1 { font-size: 1.5rem; line-height: 1.25; letter-spacing: -.01em; margin-bottom: .5rem; }
-.notice p + p { margin-top: 1.25rem; }
+.notice p + p, .notice .after { margin-top: 1.25rem; }
 .plan { padding: 1.25rem 0; border-top: 1px solid var(--line); }
 .plan form { margin-top: .75rem; }
 .bank { font-size: .875rem; font-weight: 600; color: var(--accent); margin-bottom: .75rem; }
-.challenge dl { margin-top: 1.25rem; border-top: 1px solid var(--line); }
-.challenge dl div { display: flex; justify-content: space-between; padding: .625rem 0; border-bottom: 1px solid var(--line); }
-.challenge dt { color: var(--soft); }
-.challenge dd { font-variant-numeric: tabular-nums; }
+details > form { margin-top: 1rem; }
+summary { cursor: pointer; color: var(--accent); }
+.brand { display: inline-block; text-transform: capitalize; }
+.challenge dl, .facts { margin-top: 1.25rem; border-top: 1px solid var(--line); }
+.challenge dl div, .facts div { display: flex; justify-content: space-between; gap: 1rem; padding: .625rem 0; border-bottom: 1px solid var(--line); }
+.challenge dt, .facts dt { color: var(--soft); }
+.challenge dd, .facts dd { font-variant-numeric: tabular-nums; text-align: right; overflow-wrap: anywhere; }
+.notice > h1:not(:first-child) { margin-top: 1rem; }
+@media print { .test-mode, .notice form, .notice p a { display: none; } }
 @media (min-width: 56rem) {
   .checkout {
     max-width: 60rem; gap: 1.5rem 4.5rem; padding: 4rem 2rem; align-items: start;
