@@ -221,12 +221,12 @@ describe('a visitor', () => {
     const browser = visitor();
     const refused = {
       message: '<b>Max</b> is too large',
-      errors: [{ field: 'max', message: 'Use 9 or less.' }],
+      errors: [{ field: 'max', message: 'Did you mean 9?' }],
     };
     const body = JSON.stringify({ max: 4, status: 422, answer: refused });
     const { html } = await browser.open('/shop/try', { ...list, body, as: 'raw' });
     expect(html).not.toContain('class="ok"');
-    expect(html).toMatch(/<div class="note" role="alert"><p>Max: Use 9 or less\.<\/p><dl class="outcome">/);
+    expect(html).toMatch(/<div class="note" role="alert"><p>Max: Did you mean 9\?<\/p><dl class="outcome">/);
     expect(html).toMatch(/<form method="post" action="\/shop\/try#try">(?!.*<details class="again">)/s);
     expect(html).not.toContain('<b>Max');
     const plain = JSON.stringify({ max: 4, status: 400, answer: { message: '<b>No</b>' } });

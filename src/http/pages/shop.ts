@@ -118,7 +118,7 @@ function call(operation: Operation, description: Description.Description): Html 
 
 /** The "Try it" form. A new visitor sees its example above, with a link to the form. */
 function attempt(texts: Texts, facts: ShopFacts): Html {
-  const { tried, catalog, description, summary, isTrying, notice = null } = facts;
+  const { tried, catalog, summary, isTrying, notice = null } = facts;
   const { operation, trial } = tried;
   const { operations, plans, services } = catalog;
   const trialPlan = trialOf(plans);
@@ -131,9 +131,9 @@ function attempt(texts: Texts, facts: ShopFacts): Html {
     .filter(({ answeredBy }) => answeredBy === 'upstream')
     .map(
       (one) =>
-        html`<option value="${one.id}" ${one.id === operation.id ? 'selected' : ''}>${nameOf(description, one)} (${one.method} ${one.path})</option>`,
+        html`<option value="${one.id}" ${one.id === operation.id ? 'selected' : ''}>${nameOf(facts, one)} (${one.method} ${one.path})</option>`,
     )}</select>`;
-  const form = requestForm(texts, tried, choice, price(texts, operation, nameOf(description, operation)));
+  const form = requestForm(texts, tried, choice, price(texts, operation, nameOf(facts, operation)));
   if (!isOpen)
     return summary === null
       ? html``
@@ -149,9 +149,14 @@ function isAnswered(trial: TrialOutcome | null): boolean {
   return trial?.kind === 'whole' && trial.status < 400;
 }
 
-/** The name of an operation in words. */
-export function nameOf(description: Description.Description, { method, path, service }: Operation): string {
-  return description.get(operationKey(method, path))?.summary ?? service.name;
+/** The name of an operation in words, as the reference has it: that of its service when it has no other operation. */
+export function nameOf(
+  { catalog, description }: Pick<ShopFacts, 'catalog' | 'description'>,
+  { method, path, service }: Operation,
+): string {
+  const isAlone = catalog.operations.filter((one) => one.service === service).length === 1;
+  const { summary } = description.get(operationKey(method, path)) ?? {};
+  return isAlone ? service.name : summary || `${method} ${path}`;
 }
 
 /** The price of the shown operation, before it is called. */

@@ -3,6 +3,7 @@ import { html } from 'hono/html';
 import type { Plan } from '../../catalog/plan.ts';
 import type { Texts } from '../../text/texts.ts';
 import type { AnswerFault } from './answer-faults.ts';
+import { ofField } from './form-faults.ts';
 import type { Html } from './frame.ts';
 import { say } from './say.ts';
 import { labelOf } from './try-fields.ts';
@@ -55,7 +56,5 @@ export function tryStatus(
 function sentenceOf(texts: Texts, { keys, message }: AnswerFault): string {
   const [place = ''] = keys;
   const named = /^(?:body|query|path|request)$/.test(place) ? keys.slice(1) : keys;
-  return named.length === 0
-    ? message
-    : texts.text('fault.field', { field: labelOf(named), fault: message.replace(/\.$/, '') });
+  return named.length === 0 ? message : ofField(texts, labelOf(named), message);
 }

@@ -143,7 +143,7 @@ function figures(texts: Texts, facts: UsageFacts, unit: string): Html {
   const { by, measure, days, daily, sums, options } = facts;
   const isMetered = sums.some(({ quantities }) => quantities);
   const named = (name: string | null) =>
-    options[by].find(({ value }) => value === (name || noneValue))?.name ?? name ?? '';
+    options[by].find(({ value }) => value === (name || noneValue))?.name ?? (name || unnamed(texts, by));
   const shown = (value: number) => figureOf(texts, measure, value, unit);
   const heading = measure === 'units' ? texts.unitHeading(unit) : texts.text(`usage.${measure}`);
   const total = sums.reduce((sum, one) => sum + Number(one[measure]), 0);
@@ -175,6 +175,11 @@ ${table(sums, [
         ]),
     { head: texts.text('usage.cost'), cell: (one) => chargedOf(texts, one), isNumber: true },
   ])}</details></section>`;
+}
+
+/** The calls without a key or a model, where no others are. */
+function unnamed(texts: Texts, by: DailyGroup): string {
+  return by === 'service' ? '' : texts.text(by === 'key' ? 'usage.no_key' : 'usage.no_model');
 }
 
 /** In place of a chart without a bar: that plans included what was used, if they did. */

@@ -140,7 +140,7 @@ async function tried(
   }
   // The form shows the request of another operation: nothing may be sent that is not on the screen.
   if ((form.get('shown') ?? operation.id) !== operation.id) {
-    const name = Page.nameOf(shop.description, operation);
+    const name = Page.nameOf(shop, operation);
     return front(shop, await BrowserSession.readSession(shop, c), TryRequest.example(shop, operation), {
       ...{ status: 422, isTrying: true },
       notice: TryRequest.alert(shop.texts.text('try.other_operation', { operation: name })),
