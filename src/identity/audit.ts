@@ -36,6 +36,8 @@ export interface Audit {
   open(who: string, act: string, subject: string, before: object): Promise<number>;
   /** Records the outcome of an action. */
   close(entry: number, after: object): Promise<void>;
+  /** Returns true while another entry of the same action and subject has no outcome, other than one with the same `before.key`. Entries older than `withinMs` do not count: their process has ended. */
+  hasRival(entry: number, withinMs: number): Promise<boolean>;
   /** Returns at most `max` entries older than `before`, newest first. */
   list(filter: AuditFilter, before: number | null, max: number): Promise<AuditEntry[]>;
   /** Lists the actions that the log contains. */

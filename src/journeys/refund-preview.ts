@@ -10,6 +10,10 @@ export type RefundPreview =
   | {
       kind: 'possible';
       effect: Reversal.RefundEffect;
+      /** The amount that was returned so far. */
+      returned: Money.Money;
+      /** The time of the last of these refunds and disputes; null without any. */
+      returnedMs: number | null;
       /** True when the refund answers the buyer's open request. */
       answersRequest: boolean;
       ending: RefundedSubscription.SubscriptionEnd | null;
@@ -37,11 +41,14 @@ export async function preview(
     shop.console.revenueReport.lotOf(order.id),
   ]);
   const reversed = Reversal.totalReversed(reversals, order.amount);
+  const effective = reversals.filter(({ isEffective }) => isEffective);
   const left = Reversal.refundable(reversals, order.amount);
   if (order.state !== 'granted' || amount > left) return { kind: 'too_much', left };
   const request = await shop.refundRequests.find(order.id);
   return {
     kind: 'possible',
+    returned: reversed,
+    returnedMs: effective.length === 0 ? null : Math.max(...effective.map(({ createdMs }) => createdMs)),
     effect: Reversal.refundEffect(order, reversed, amount, lot?.unspent ?? Money.zero),
     answersRequest: request?.state === 'open',
     ending: await RefundedSubscription.endingOf(shop, order, Money.ofMicro(left - amount)),

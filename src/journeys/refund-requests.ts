@@ -55,6 +55,7 @@ export type SellerAnswer =
       amount: Money.Money | null;
       subscription: Paid.RefundInstruction['subscription'];
       byHand?: { reference: string | null } | null;
+      returnedBefore?: Money.Money | null;
     }
   | { kind: 'decline'; reason: string };
 
@@ -102,11 +103,12 @@ export async function answer(
     const now = (await shop.refundRequests.find(purchase)) ?? request;
     return { kind: isDone ? 'declined' : 'answered', request: now };
   }
-  const { byHand = null } = given;
+  const { byHand = null, returnedBefore = null } = given;
   if (byHand === null && (await shop.orders.find(purchase))?.rail === 'x402') return { kind: 'by_hand' };
   const amount = given.amount ?? request.amount;
   const { subscription } = given;
-  return Refund.refund(shop, { order: purchase, amount, key: refundKey, subscription, byHand }, who);
+  const instruction = { order: purchase, amount, key: refundKey, subscription, byHand, returnedBefore };
+  return Refund.refund(shop, instruction, who);
 }
 
 /** Notifies the seller of new requests by mail to the contact in the catalogue. If that is not a mailbox, requests are only listed. */

@@ -21,7 +21,13 @@ export type RefundResult =
       loss: ReversalLoss;
       /** The subscription that was ended, or has yet to be ended; null when there is none, or it was kept. */
       ended: (RefundedSubscription.SubscriptionEnd & { isDone: boolean }) | null;
+      /** True when the key made this refund before: no more money was sent. */
+      isRepeated?: true;
     }
+  /** `returned` of this order is returned by now, which differs from what the seller knew. Nothing was refunded. */
+  | { kind: 'changed'; returned: Money.Money; left: Money.Money }
+  /** Another refund of this order is being made. Nothing was refunded by this one. */
+  | { kind: 'busy' }
   | { kind: 'unknown_order' }
   | { kind: 'not_paid'; state: Order['state'] }
   /** At most `left` of this order can be refunded. */
@@ -41,11 +47,16 @@ export type RefundResult =
  */
 export async function refund(
   shop: RefundContext,
-  { order: orderId, amount, key: sellerKey, subscription, byHand = null }: Reversal.RefundInstruction,
+  instruction: Reversal.RefundInstruction,
   who: string,
 ): Promise<RefundResult> {
-  if (byHand !== null)
-    return recordSentByHand(shop, { order: orderId, amount, key: sellerKey, ...byHand }, who);
+  const { order: orderId, amount, key: sellerKey, subscription, byHand = null } = instruction;
+  if (byHand !== null) {
+    return (
+      (await changedSince(shop, instruction)) ??
+      recordSentByHand(shop, { order: orderId, amount, key: sellerKey, ...byHand }, who)
+    );
+  }
   const order = await shop.orders.find(orderId);
   if (order === null) return { kind: 'unknown_order' };
   if (order.state !== 'granted' || order.payment === null) return { kind: 'not_paid', state: order.state };
@@ -62,19 +73,33 @@ export async function refund(
     if (amount !== null && amount !== done.amount) return { kind: 'mismatch', amount: done.amount };
     await syncReversals(shop, order.payment);
     const ended = await endSubscription(shop, order, left, subscription);
-    return { kind: 'refunded', reversal: done, order, left, loss: await lossOf(shop, order), ended };
+    const loss = await lossOf(shop, order);
+    return { kind: 'refunded', reversal: done, order, left, loss, ended, isRepeated: true };
+  }
+  const changed = changeOf(instruction, before, order);
+  if (changed !== null) {
+    await syncReversals(shop, order.payment);
+    return changed;
   }
   if (left === 0 || (amount !== null && amount > left)) return { kind: 'too_much', left };
   const number = before.filter(({ kind }) => kind === 'refund').length;
   const key = `refund_${order.id}_${sellerKey === null ? number : `key_${sellerKey}`}`;
+  const rest = Money.ofMicro(left - (amount ?? left));
+  const ending = await RefundedSubscription.endingOf(shop, order, rest);
   const asked = {
     amount_usd: Money.format(amount ?? left),
     left_usd: Money.format(left),
     key: sellerKey,
-    subscription,
+    // Only where there is one that could be charged again.
+    subscription: ending === null ? null : subscription,
   };
   const entry = await shop.audit.open(who, 'refund', order.id, asked);
   const { payment } = order;
+  const blocked = await blockedBy(shop, entry, instruction, { ...order, payment });
+  if (blocked !== null) {
+    await shop.audit.close(entry, blocked);
+    return blocked;
+  }
   return withoutBudget(async () => {
     const money = { amount: amount ?? left, tax: taxDue(order, before, amount ?? left) };
     const outcome = netOf(order, await shop.processor.refund(payment, money, key, sellerKey));
@@ -92,6 +117,49 @@ export async function refund(
       return { kind: 'pending' };
     }
   });
+}
+
+/** Compares what was returned of an order with what the seller knew; null when it is the same. */
+function changeOf(
+  { returnedBefore = null }: Reversal.RefundInstruction,
+  reversals: readonly Reversal.Reversal[],
+  { amount }: Order,
+): Extract<RefundResult, { kind: 'changed' }> | null {
+  const returned = Reversal.totalReversed(reversals, amount);
+  if (returnedBefore === null || returned === returnedBefore) return null;
+  return { kind: 'changed', returned, left: Reversal.refundable(reversals, amount) };
+}
+
+/** A refund whose outcome is not recorded after this time has ended with its process. */
+const refundMsMax = 120_000;
+
+/**
+ * Looks again once the entry of a refund is in the audit log, where two refunds that are requested at the same time see each other: at most one of
+ * them is made. Refunds that do not depend on what was returned before are made in any case.
+ */
+async function blockedBy(
+  shop: RefundContext,
+  entry: number,
+  instruction: Reversal.RefundInstruction,
+  order: Order & { payment: string },
+): Promise<Extract<RefundResult, { kind: 'busy' | 'changed' }> | null> {
+  if (instruction.returnedBefore == null) return null;
+  if (await shop.audit.hasRival(entry, refundMsMax)) return { kind: 'busy' };
+  const now = Reversal.split(await shop.processor.reversalsOf(order.payment), order);
+  const isOwn = now.some(({ key }) => key !== null && key === instruction.key);
+  return isOwn ? null : changeOf(instruction, now, order);
+}
+
+/** Compares the recorded reversals of an order, unless the key has recorded one of them, whose id it is a part of. */
+async function changedSince(
+  { orders }: Pick<PaymentContext, 'orders'>,
+  instruction: Reversal.RefundInstruction,
+) {
+  const order = await orders.find(instruction.order);
+  const reversals = await orders.reversalsOf(instruction.order);
+  const isRepeated =
+    instruction.key !== null && reversals.some(({ id }) => id.endsWith(`_key_${instruction.key}`));
+  return order === null || isRepeated ? null : changeOf(instruction, reversals, order);
 }
 
 /** Returns the tax to refund with `amount` of an order. */
@@ -181,7 +249,7 @@ export function describeRefund(outcome: RefundResult): string {
         ended === null
           ? ''
           : ended.isDone
-            ? `\n${RefundedSubscription.describeEnd(ended)}`
+            ? `\n${RefundedSubscription.describeEnded(ended)}`
             : `\nThe subscription ${ended.subscription} could not be ended and still renews. End it at the processor, or repeat this refund with the same key.`;
       const cost =
         loss.certain > 0 ? `\n${usd(loss.certain)} of it had been spent. That part is your loss.` : '';
@@ -192,6 +260,10 @@ export function describeRefund(outcome: RefundResult): string {
       const tax = reversal.tax ? ` and ${usd(reversal.tax)} of tax` : '';
       return `${usd(reversal.amount)}${tax} of ${order.id} were refunded (${reversal.id}, ${reversal.status}); ${usd(left)} of it remain paid.${cost}${open}${end}`;
     }
+    case 'changed':
+      return `Nothing was refunded: ${usd(outcome.returned)} of this purchase is returned by now, which differs from what you knew.`;
+    case 'busy':
+      return 'Nothing was refunded: another refund of this purchase is being made. Look at its outcome first.';
     case 'unknown_order':
       return 'There is no purchase with this id.';
     case 'not_paid':

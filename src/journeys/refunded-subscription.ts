@@ -52,6 +52,12 @@ export async function end(
   }
 }
 
+/** Describes the end of the subscription to the seller, after the refund. */
+export function describeEnded({ plan, when, endMs }: SubscriptionEnd): string {
+  const day = new Date(endMs).toISOString().slice(0, 10);
+  return `Its subscription (${plan}) ${when === 'now' ? 'has ended' : `ends with its period, on ${day}`}; it is not charged again.`;
+}
+
 /** Describes the end of the subscription to the seller, before the refund. */
 export function describeEnd({ subscription, plan, when, endMs }: SubscriptionEnd): string {
   const day = new Date(endMs).toISOString().slice(0, 10);

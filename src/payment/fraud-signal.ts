@@ -17,7 +17,13 @@ export type FraudSignal = {
 };
 
 /** A signal with the order that its payment was granted for. */
-export type FlaggedOrder = FraudSignal & { order: string; amount: Money; createdMs: number };
+export type FlaggedOrder = FraudSignal & {
+  order: string;
+  account: string | null;
+  email: string | null;
+  amount: Money;
+  createdMs: number;
+};
 
 /** Signals, by payment. */
 export interface FraudSignals {

@@ -35,7 +35,12 @@ export function totals(days: readonly DailyRevenue[]): RevenueTotals {
 export type RailRevenue = { rail: Order['rail'] | 'mpp'; orders: number; gross: Money };
 
 /** An order without a final state. */
-export type UnfinishedOrder = { order: Order; isAtWork: boolean; reason: string | null };
+export type UnfinishedOrder = {
+  order: Order;
+  email: string | null;
+  isAtWork: boolean;
+  reason: string | null;
+};
 
 /** A refund or dispute with the order that it belongs to; `loss` is the part of the order's credit that had been spent. */
 export type ReturnedPayment = Reversal & {
@@ -59,7 +64,15 @@ export type OpenWebhookEvent = {
   failedMs: number | null;
 };
 
-export type PastDue = { subscription: string; account: string; plan: string; periodEndMs: number };
+export type PastDue = {
+  subscription: string;
+  account: string;
+  email: string | null;
+  plan: string;
+  /** The price of the unpaid period, without tax; null when the next plan has another one. */
+  price: Money | null;
+  periodEndMs: number;
+};
 
 /** One ledger entry for an order's lot. Amounts are in the lot's asset. */
 export type LotEntry = { atMs: number; kind: string; asset: 'usd' | 'unit'; amount: number };

@@ -46,6 +46,8 @@ export type RefundInstruction = {
   /** The effect on a subscription when the order paid one of its periods: it ends, unless the seller keeps it. */
   subscription: 'end' | 'keep';
   byHand?: { reference: string | null } | null;
+  /** The total that was returned when the seller decided. If it differs by now, nothing is refunded. Null or absent: whatever was returned. */
+  returnedBefore?: Money.Money | null;
 };
 
 /** Maximum length of the reference of a manual refund. */
@@ -56,6 +58,11 @@ export type ManualRefundResult =
   | { kind: 'recorded' | 'mismatch'; reversal: string; amount: Money.Money; remaining: Money.Money }
   | { kind: 'too_much'; remaining: Money.Money }
   | { kind: 'unknown_order' | 'not_paid' | 'not_coin' };
+
+/** Returns true for a refund that the seller sent from their own wallet; its `reason` is the reference of that payment. */
+export function isByHand({ status }: Pick<Reversal, 'status'>): boolean {
+  return status === 'sent_by_hand';
+}
 
 /** Reads `sent_by_hand` and `reference`; null when the processor makes the refund. */
 export function readByHand(

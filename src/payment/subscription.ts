@@ -11,6 +11,8 @@ export type Subscription = {
   renews: boolean;
   startMs: number;
   endMs: number;
+  /** The time at which it ended; null or absent before. */
+  endedMs?: number | null;
   /** True when it ends with its period. */
   cancelAtPeriodEnd: boolean;
   /** The plan of the next period, when it is another one. */

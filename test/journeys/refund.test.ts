@@ -35,3 +35,35 @@ test('a refund that was made and could not be recorded is reported as pending, s
   expect(await Refund.refund(shop, instruction, 'seller')).toEqual({ kind: 'pending' });
   expect([made.length, reported]).toEqual([1, ['refund_not_recorded']]);
 });
+
+test('a refund that depends on what was returned before is not made beside another one, nor after it', async () => {
+  const order = unpaidOrder({ state: 'granted', payment: 'pi_1' });
+  const first = { id: 're_1', kind: 'refund', amount: ofMicro(100_000), isEffective: true, key: 'other' };
+  const outcomes: unknown[] = [];
+  const shop = (returned: readonly unknown[][], isBusy: boolean) => {
+    let looks = 0;
+    return {
+      orders: { find: async () => order, paidBy: async () => null },
+      processor: {
+        reversalsOf: async () => returned[Math.min(looks++, returned.length - 1)],
+        refund: () => expect.unreachable('money was sent'),
+      },
+      audit: {
+        open: async () => 7,
+        close: async (_: number, after: object) => outcomes.push(after),
+        hasRival: async () => isBusy,
+      },
+    } as unknown as Refund.RefundContext;
+  };
+  const instruction = {
+    ...{ order: order.id, amount: ofMicro(100_000), key: 'own' },
+    subscription: 'keep',
+    returnedBefore: ofMicro(0),
+  } as const;
+  const changed = { kind: 'changed', returned: ofMicro(100_000) };
+  expect(await Refund.refund(shop([[]], true), instruction, 'seller')).toEqual({ kind: 'busy' });
+  expect(await Refund.refund(shop([[first]], false), instruction, 'seller')).toMatchObject(changed);
+  // It was made between the two looks.
+  expect(await Refund.refund(shop([[], [first]], false), instruction, 'seller')).toMatchObject(changed);
+  expect(outcomes).toMatchObject([{ kind: 'busy' }, changed]);
+});

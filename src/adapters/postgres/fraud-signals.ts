@@ -4,6 +4,14 @@ import type { Connection } from './connection.ts';
 
 type Row = { id: string; kind: FraudSignal['kind']; payment: string; is_open: boolean; reason: string };
 
+type Flagged = {
+  order: string;
+  account_id: string | null;
+  email: string | null;
+  amount: number;
+  created_at: Date;
+};
+
 /** Stores fraud signals in PostgreSQL. */
 export function openFraudSignals(sql: Connection): FraudSignals {
   return {
@@ -23,13 +31,15 @@ export function openFraudSignals(sql: Connection): FraudSignals {
       return rows.map(signal);
     },
     async open(max) {
-      const rows = await sql<(Row & { order: string; amount: number; created_at: Date })[]>`
-        SELECT s.id, s.kind, s.payment, s.is_open, s.reason, s.created_at, o.id AS order, o.amount
+      const rows = await sql<(Row & Flagged)[]>`
+        SELECT s.id, s.kind, s.payment, s.is_open, s.reason, s.created_at, o.id AS order, o.amount, o.account_id, shop.contact_of(o.account_id) AS email
         FROM shop.fraud_signal s JOIN shop.purchase o ON o.payment = s.payment
         WHERE s.is_open ORDER BY s.created_at DESC, s.id LIMIT ${max}`;
       return rows.map((row) => ({
         ...signal(row),
         order: row.order,
+        account: row.account_id,
+        email: row.email,
         amount: Money.ofMicro(row.amount),
         createdMs: row.created_at.getTime(),
       }));

@@ -107,6 +107,13 @@ export function openAudit(sql: Connection): Audit {
     async close(entry, after) {
       await sql`UPDATE shop.audit SET after = ${sql.json({ ...after })} WHERE id = ${entry}`;
     },
+    async hasRival(entry, withinMs) {
+      const [row] = await sql<[{ busy: boolean }]>`SELECT EXISTS (SELECT FROM shop.audit own
+        JOIN shop.audit other ON other.subject = own.subject AND other.act = own.act AND other.id <> own.id
+        WHERE own.id = ${entry} AND other.after IS NULL AND other.at > clock_timestamp() - ${withinMs}::bigint * interval '1 millisecond'
+          AND other.before->>'key' IS DISTINCT FROM own.before->>'key') AS busy`;
+      return row.busy;
+    },
     async list({ account, text, act, signIns, from, to }, before, max) {
       type Row = Omit<AuditEntry, 'atMs'> & { at: Date };
       const its = sql`subject IN (SELECT id FROM shop.account WHERE id = ${account ?? null} OR joined_to = ${account ?? null}

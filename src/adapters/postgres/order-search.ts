@@ -22,6 +22,9 @@ export function openOrderSearch(sql: Connection): OrderSearch {
         return sql`o.state <> 'offered' AND EXISTS (SELECT FROM shop.reversal v WHERE v.purchase_id = o.id AND v.kind = 'refund' AND v.is_effective)`;
       case 'disputed':
         return sql`o.state <> 'offered' AND EXISTS (SELECT FROM shop.reversal v WHERE v.purchase_id = o.id AND v.kind = 'dispute')`;
+      case 'granted':
+        // Only what is still paid in full: the others are listed as refunded or disputed.
+        return sql`o.state = 'granted' AND NOT EXISTS (SELECT FROM shop.reversal v WHERE v.purchase_id = o.id AND v.is_effective)`;
       default:
         return sql`o.state = ${wanted}`;
     }

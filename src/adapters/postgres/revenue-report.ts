@@ -67,12 +67,17 @@ function lists(
 ): Pick<RevenueReport, 'unfinished' | 'declined' | 'openWebhookEvents' | 'pastDue'> {
   return {
     async unfinished(max) {
-      type Unfinished = OrderRow & { at_work: boolean };
+      type Unfinished = OrderRow & { at_work: boolean; email: string | null };
       const rows = await sql<Unfinished[]>`
-        SELECT p.*, shop.is_being_charged(p) AS at_work FROM shop.purchase p
+        SELECT p.*, shop.is_being_charged(p) AS at_work, shop.contact_of(p.account_id) AS email FROM shop.purchase p
           WHERE claimed_by IS NOT NULL OR unreconciled IS NOT NULL AND checkout_session IS NOT NULL
           ORDER BY created_at DESC LIMIT ${max}`;
-      return rows.map((row) => ({ order: order(row), isAtWork: row.at_work, reason: row.unreconciled }));
+      return rows.map((row) => ({
+        order: order(row),
+        email: row.email,
+        isAtWork: row.at_work,
+        reason: row.unreconciled,
+      }));
     },
     async declined(sinceMs, max) {
       const rows = await sql<OrderRow[]>`SELECT * FROM shop.purchase
@@ -98,13 +103,22 @@ function lists(
       }));
     },
     async pastDue(max) {
-      type PastDue = Pick<Row<typeof subscription>, 'id' | 'account_id' | 'plan_id' | 'period_end'>;
-      const rows = await sql<PastDue[]>`SELECT id, account_id, plan_id, period_end FROM shop.subscription
-        WHERE status = 'past_due' ORDER BY period_end DESC LIMIT ${max}`;
+      type PastDue = Pick<Row<typeof subscription>, 'id' | 'account_id' | 'plan_id' | 'period_end'> & {
+        email: string | null;
+        price: number | null;
+      };
+      const rows = await sql<
+        PastDue[]
+      >`SELECT s.id, s.account_id, s.plan_id, s.period_end, shop.contact_of(s.account_id) AS email,
+          CASE WHEN s.next_plan_id IS NULL THEN (SELECT (o.terms->>'price')::bigint FROM shop.purchase o
+            WHERE o.subscription_id = s.id AND o.state = 'granted' ORDER BY o.created_at DESC LIMIT 1) END AS price
+        FROM shop.subscription s WHERE s.status = 'past_due' ORDER BY s.period_end DESC LIMIT ${max}`;
       return rows.map((row) => ({
         subscription: row.id,
         account: row.account_id,
+        email: row.email,
         plan: row.plan_id,
+        price: row.price === null ? null : Money.ofMicro(row.price),
         periodEndMs: row.period_end.getTime(),
       }));
     },

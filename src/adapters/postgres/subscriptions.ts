@@ -172,6 +172,7 @@ export function subscription(row: SubscriptionRow): Subscription {
     renews: row.processor_id !== null,
     startMs: row.period_start.getTime(),
     endMs,
+    endedMs: row.ended_at?.getTime() ?? null,
     cancelAtPeriodEnd: row.cancel_at_period_end,
     nextPlan: row.next_plan_id,
     payUrl: row.pay_url,

@@ -191,6 +191,12 @@ function refunded(outcome: Refund.RefundResult, id: string): Reply {
       };
       return json(200, { success: true, purchase: order.id, refund, ...rest }, noStore);
     }
+    case 'busy':
+      return error(409, 'busy', 'Another refund of this purchase is being made.', id);
+    case 'changed':
+      return error(409, 'changed', 'Another refund of this purchase was made meanwhile.', id, {
+        left_usd: Money.format(outcome.left),
+      });
     case 'unknown_order':
       return error(404, 'not_found', 'There is no purchase with this id.', id);
     case 'not_paid':

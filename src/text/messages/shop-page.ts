@@ -47,7 +47,7 @@ export const shopPage = {
     'Your browser sent a request that could not be read. Reload the page or use another browser.',
   'error.too_many': 'Too many requests',
   'error.unavailable': 'Temporarily unavailable',
-  'error.unavailable_text': 'The shop is away for a moment.',
+  'error.unavailable_text': 'The shop does not answer right now. Please wait a moment.',
   'error.wait': {
     one: 'You can try again in {count} second.',
     other: 'You can try again in {count} seconds.',

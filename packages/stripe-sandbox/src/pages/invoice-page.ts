@@ -74,7 +74,7 @@ function settled(invoice: Invoice.Invoice, facts: Html, back: string | null): Ht
   );
 }
 
-/** Who sells to whom, and when. */
+/** Lists the two parties of an invoice, its number and its dates. */
 function factList({ businessName }: RequestContext, invoice: Invoice.Invoice): Html {
   const { number, created, customer_name, customer_email, customer_tax_ids, lines } = invoice;
   const row = (name: string, value: string | null | undefined) =>

@@ -66,7 +66,7 @@ export function account(facts: ConsoleAccountFacts, plans: readonly Plan[]): Htm
   return html`<div class="top"><h1>${it.email === null ? 'Account without email' : headingOf(it.email)} ${it.frozenMs === null ? '' : sign(`frozen since ${day(it.frozenMs)}`, true)}</h1>${facts.canSupport ? freezeLink(it) : ''}</div>
 ${resultLine(result)}${frozenLine(facts)}${requests.map(requestLine)}
 ${status(facts)}
-${subscriptions(facts.subscriptions)}
+${subscriptions(facts.subscriptions, facts.orders)}
 <section aria-labelledby="orders"><h2 id="orders">Purchases</h2>${facts.orders.length === 0 ? none : orders('Purchases', facts.orders)}</section>
 ${lotTable(lots, nowMs)}
 ${facts.canSupport ? folded('grant', 'Grant credit', 'a gift to this buyer', grantForm(it.id, plans, facts.formKey, facts.draft), facts.draft !== null) : ''}
@@ -158,11 +158,24 @@ function lotTable(lots: ConsoleAccountFacts['lots'], nowMs: number): Html {
   return html`<section aria-labelledby="lots"><h2 id="lots">Balance by source</h2>${lots.length === 0 ? html`<p class="soft">No balance.</p>` : listed}</section>`;
 }
 
-function subscriptions(all: readonly Subscription[]): Html {
+function subscriptions(all: readonly Subscription[], bought: readonly ListedOrder[]): Html {
   if (all.length === 0) return html``;
+  const isRefunded = ({ plan, endMs }: Subscription) =>
+    bought.some(
+      ({ order, reversed }) =>
+        order.plan === plan && order.periodEndMs === endMs && order.amount > 0 && reversed >= order.amount,
+    );
   const row = (one: Subscription) =>
-    html`<tr><th scope="row">${one.plan}</th><td>${sign(words(one.status), one.status === 'past_due')}</td><td>${day(one.startMs)} to ${day(one.endMs)}</td><td>${willRenew(one) ? 'then renews' : 'then ends'}</td><td><span class="id">${one.id}</span></td></tr>`;
+    html`<tr><th scope="row">${one.plan}</th><td>${sign(words(one.status), one.status === 'past_due')}</td>${period(one, isRefunded(one))}<td><span class="id">${one.id}</span></td></tr>`;
   return html`<section aria-labelledby="plans"><h2 id="plans">Plans</h2>${table('Plans', ['Plan', { lead: 'Status' }, { bare: 'Period' }, { bare: 'Then' }, { wide: 'Subscription' }], all.map(row), 'stack')}</section>`;
+}
+
+/** The period of a subscription, and what follows it; of one that has ended, when that was. */
+function period(one: Subscription, isRefunded: boolean): Html {
+  const then = one.endedMs == null ? '' : `ended ${day(one.endedMs)}${isRefunded ? ', refunded' : ''}`;
+  return one.endedMs == null
+    ? html`<td>${day(one.startMs)} to ${day(one.endMs)}</td><td>${willRenew(one) ? 'then renews' : 'then ends'}</td>`
+    : html`<td>from ${day(one.startMs)}</td><td>${then}</td>`;
 }
 
 function grantForm(id: string, plans: readonly Plan[], formKey: string, draft: FormDraft | null): Html {

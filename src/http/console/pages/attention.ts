@@ -62,7 +62,7 @@ const wordings: Readonly<Record<Task['kind'], Wording>> = {
   hidden_addresses: {
     what: () =>
       'Missing setting CLIENT_ADDRESS_HEADER: requests come through a local proxy, so all callers share the limits of one address',
-    where: health,
+    where: `${health}#addresses`,
   },
 };
 

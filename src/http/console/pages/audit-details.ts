@@ -1,3 +1,4 @@
+import * as Money from '@sluice/kernel/money';
 import { html } from 'hono/html';
 import type { Html } from '../../pages/frame.ts';
 import { fieldNames } from './field-names.ts';
@@ -9,11 +10,13 @@ const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
 type Member = readonly [name: string, value: unknown];
 
 /** Members that say nothing to a reader. */
-const hidden = new Set(['asset', 'key', 'isEffective', 'frozen', 'new']);
+const hidden = new Set(['asset', 'key', 'isEffective', 'frozen', 'new', 'kind']);
 
 /** Members in words; `%` is the value. */
 const phrases: Readonly<Record<string, string>> = {
-  left_usd: '% USD of the payment remains',
+  remains: '% of the payment remains',
+  tax: 'and % of tax',
+  reference: 'transaction %',
   expiresAt: 'expires %',
   frozen_at: 'was frozen %',
   until: 'until %',
@@ -29,10 +32,35 @@ const linesShownMax = 3;
 /** Members that say most; they are shown without their names, and the others are folded. */
 const leading = ['amount', 'role', 'name', 'url', 'reason'];
 
+/** The words of an entry: those that say most, and the others. */
+type Said = { first: readonly string[]; rest: readonly string[] };
+
 /** The changes of an action in words: `5.00 USD, “a late answer”`, and everything else folded. */
 export function detailsOf(act: string, before: unknown, after: unknown): Html {
-  const [was, is] = [membersOf(before), membersOf(after)];
-  if (act === 'reload' || act === 'catalog_published') return reload(is);
+  if (isOfCatalogue(act)) return reload(linesOf(membersOf(after)));
+  const { first, rest } = said(act, before, after);
+  const list = html`<ul class="details">${rest.map((text) => html`<li>${text}</li>`)}</ul>`;
+  if (rest.length === 0) return html`${first.join(', ')}`;
+  return first.length === 0 && rest.length === 1
+    ? list
+    : html`${first.join(', ')}<details><summary>More</summary>${list}</details>`;
+}
+
+/** The same words as text, for exports. */
+export function detailsText(act: string, before: unknown, after: unknown): string {
+  if (isOfCatalogue(act)) return linesOf(membersOf(after)).join('; ');
+  const { first, rest } = said(act, before, after);
+  return [...first, ...rest].join('; ');
+}
+
+function isOfCatalogue(act: string): boolean {
+  return act === 'reload' || act === 'catalog_published';
+}
+
+function said(act: string, before: unknown, after: unknown): Said {
+  if (act === 'refund') return refundInWords(membersOf(before), membersOf(after));
+  const was = act === 'refund_by_hand' ? [] : membersOf(before);
+  const is = act === 'refund_by_hand' ? byHand(membersOf(before), membersOf(after)) : membersOf(after);
   const names = [...new Set([...was, ...is].map(([name]) => name))].filter((name) => !hidden.has(name));
   const unit = [...was, ...is].find(([name]) => name === 'asset')?.[1] === 'unit' ? 'unit' : 'usd';
   const shown = (name: string) => {
@@ -45,13 +73,48 @@ export function detailsOf(act: string, before: unknown, after: unknown): Html {
   });
   const rest = names.flatMap((name) => {
     const text = leading.includes(name) ? null : shown(name);
-    return text === null ? [] : [html`<li>${memberInWords(name, text)}</li>`];
+    return text === null ? [] : [memberInWords(name, text)];
   });
-  const list = html`<ul class="details">${rest}</ul>`;
-  if (rest.length === 0) return html`${first.join(', ')}`;
-  return first.length === 0 && rest.length === 1
-    ? list
-    : html`${first.join(', ')}<details><summary>More</summary>${list}</details>`;
+  return { first, rest };
+}
+
+const notMade: Readonly<Record<string, string>> = {
+  refused: 'refused by the card processor',
+  unknown: 'the card processor did not answer',
+  changed: 'not made: another refund was made before',
+  busy: 'not made: another refund was being made',
+};
+
+/** A refund: its amount, and what remained after it. The entry has what remained before it, and the outcome. */
+function refundInWords(was: readonly Member[], is: readonly Member[]): Said {
+  const of = (members: readonly Member[], name: string) => members.find(([one]) => one === name)?.[1];
+  const outcome = of(is, 'kind');
+  const refunded = of(is, 'amount');
+  const subscription = subscriptionWords[String(of(was, 'subscription'))];
+  if (typeof refunded !== 'number') {
+    const asked = [`${String(of(was, 'amount_usd') ?? '')} USD`];
+    const why = outcome === 'refused' ? [`“${String(of(is, 'reason') ?? '')}”`] : [];
+    return { first: outcome === undefined ? asked : [...asked, notMade[String(outcome)] ?? ''], rest: why };
+  }
+  const before = Money.parse(String(of(was, 'left_usd') ?? ''));
+  const remains = before === null ? [] : [['remains', Math.max(0, before - refunded)] as const];
+  const tax = of(is, 'tax');
+  const members: Member[] = [...(tax === 0 ? [] : [['tax', tax] as const]), ...remains];
+  const rest = members.flatMap(([name]) => {
+    const text = textOf(members, name, 'usd');
+    return text === null ? [] : [memberInWords(name, text)];
+  });
+  const ends = subscription === undefined ? [] : [subscription];
+  return { first: [amount('usd', refunded)], rest: [...rest, ...ends, String(of(is, 'id') ?? '')] };
+}
+
+/** A refund that the seller sent: its amount, what remained after it, and its transaction. */
+function byHand(was: readonly Member[], is: readonly Member[]): Member[] {
+  const left = was.find(([name]) => name === 'left')?.[1];
+  const sent = is.find(([name]) => name === 'amount')?.[1];
+  const remains =
+    typeof left === 'number' && typeof sent === 'number' ? [['remains', left - sent] as const] : [];
+  return [...is.filter(([name]) => name !== 'id'), ...remains];
 }
 
 /** A member in words: `for 8 hours`, or its name and its value. */
@@ -64,19 +127,8 @@ function memberInWords(name: string, text: string): string {
   return `${named.charAt(0).toUpperCase()}${named.slice(1)}: ${text}`;
 }
 
-/** The details of an action as text, for exports. */
-export function detailsText(before: unknown, after: unknown): string {
-  const [was, is] = [membersOf(before), membersOf(after)];
-  const names = [...new Set([...was, ...is].map(([name]) => name))];
-  return names
-    .map((name) => {
-      const [from, to] = [textOf(was, name, 'usd'), textOf(is, name, 'usd')];
-      return `${name}: ${from !== null && to !== null && from !== to ? `${from} -> ${to}` : (to ?? from ?? '')}`;
-    })
-    .join('; ');
-}
-
-function reload(members: readonly Member[]): Html {
+/** The changes of a publication, a line each. */
+function linesOf(members: readonly Member[]): string[] {
   const changes = members.find(([name]) => name === 'changes')?.[1];
   const settings = members.find(([name]) => name === 'settings')?.[1];
   const said = changesInWords(Array.isArray(changes) ? changes : []);
@@ -85,6 +137,10 @@ function reload(members: readonly Member[]): Html {
   const lines = [...said, ...named, ...(Array.isArray(faults) ? faults.map(String) : [])];
   const note = members.find(([name]) => name === 'note')?.[1];
   if (typeof note === 'string' && note !== '') lines.unshift(`“${note}”`);
+  return lines;
+}
+
+function reload(lines: readonly string[]): Html {
   if (lines.length === 0) return html`<span class="soft">no change for buyers</span>`;
   const list = (some: readonly string[]) =>
     html`<ul class="details">${some.map((text) => html`<li>${text}</li>`)}</ul>`;
@@ -116,10 +172,13 @@ function membersOf(record: unknown): Member[] {
   return typeof record === 'object' && record !== null ? Object.entries(record) : [];
 }
 
+/** Members that are amounts of money or results. */
+const amounts = new Set(['amount', 'tax', 'remains']);
+
 function textOf(members: readonly Member[], name: string, unit: 'usd' | 'unit'): string | null {
   const value = members.find(([one]) => one === name)?.[1] ?? null;
   if (value === null || value === '' || (name === 'tax' && value === 0)) return null;
-  if (name === 'amount' && typeof value === 'number') return amount(unit, value);
+  if (amounts.has(name) && typeof value === 'number') return amount(unit, value);
   return wordsOf(value);
 }
 

@@ -66,11 +66,19 @@ ${pages(path, query, isFirst, next === null ? null : `before=${next}`)}</section
 export function log(entries: readonly AuditEntry[]): Html {
   const row = ({ atMs, who, act, subject, email, before, after }: AuditEntry) => {
     const { name, address } = actor(who);
-    return html`<tr><th scope="row" class="nowrap">${wordsOf(act)}</th><td>${moment(atMs)}</td><td class="nowrap">${name}</td><td>${subjectLink(subject, email)}</td>
-<td>${detailsOf(act, before, after)}${after === null && !act.startsWith('event_') ? sign('outcome unknown', true) : ''}</td><td class="nowrap soft small">${address}</td></tr>`;
+    return html`<tr><th scope="row" class="nowrap-wide">${wordsOf(act)}</th><td>${moment(atMs)}</td><td>${name.includes('@') ? emailText(name) : html`<span class="nowrap">${name}</span>`}${address === '' ? '' : html` <span class="soft small">${address}</span>`}</td><td>${subjectLink(subject, email)}</td>
+<td>${detailsOf(act, before, after)}${isUnknown(act, after) ? sign('outcome unknown', true) : ''}</td></tr>`;
   };
-  const columns = ['Action', { bare: 'When' }, { bare: 'Person' }, { bare: 'On' }, { bare: 'Change' }, 'IP'];
+  const columns = ['Action', { bare: 'When' }, { bare: 'Person' }, { bare: 'On' }, { bare: 'Change' }];
   return table('Actions', columns, entries.map(row), 'stack');
+}
+
+/** Actions whose outcome is recorded later than their start. */
+const twoSteps = new Set(['refund', 'reload', 'signing_key_rotated', 'signing_key_dropped']);
+
+/** Returns true for an action that was started and whose outcome is not recorded. */
+export function isUnknown(act: string, after: unknown): boolean {
+  return after === null && twoSteps.has(act);
 }
 
 /** The actor, and the address of the browser. */
@@ -96,6 +104,15 @@ const names: Readonly<Record<string, string>> = {
   event_test_sent: 'Sent a test event',
   event_endpoint_added: 'Added an endpoint',
   event_endpoint_removed: 'Removed an endpoint',
+  event_endpoint_enabled: 'Enabled an endpoint',
+  event_endpoint_disabled: 'Disabled an endpoint',
+  event_secret_rotated: 'Renewed a webhook secret',
+  events_replayed: 'Delivered events again',
+  secret_rotated: 'Renewed a secret',
+  signing_key_rotated: 'Renewed the signing key',
+  signing_key_dropped: 'Dropped a signing key',
+  signed_in: 'Signed in',
+  erased: 'Erased an account',
   operator_role: 'Changed a role',
   passkey_added: 'Added a passkey',
   passkey_removed: 'Removed a passkey',
@@ -108,6 +125,9 @@ export function wordsOf(act: string): string {
   return names[act] ?? words(act.charAt(0).toUpperCase() + act.slice(1));
 }
 
+/** An id of programs; a code or a name is shown in full. */
+const longId = /^[a-z]{2,6}_\w{16,}$/;
+
 /** The subject of an action, as a link when it has a page: the buyer's address, or the start of the id. */
 function subjectLink(subject: string, email: string | null): Html {
   const page = subject.startsWith('acc_')
@@ -117,6 +137,8 @@ function subjectLink(subject: string, email: string | null): Html {
       : null;
   if (subject === 'console') return html``;
   if (page === null)
-    return subject.includes('@') ? emailText(subject) : html`<span class="id">${subject}</span>`;
+    return subject.includes('@')
+      ? emailText(subject)
+      : html`<span class="id">${longId.test(subject) ? shortId(subject) : subject}</span>`;
   return html`<a href="${page}">${email === null ? html`<span class="id">${shortId(subject)}</span>` : emailText(email)}</a>`;
 }

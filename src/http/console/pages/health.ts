@@ -28,6 +28,8 @@ export type HealthFacts = {
   mails: readonly FailedMail[];
   /** The result of a verification that was just run; `problem` when it could not be finished. */
   verified: VerificationResult | { problem: string } | null;
+  /** True when requests come through a local proxy without the setting that names the field with the caller's address. */
+  isAddressUnknown: boolean;
   canVerify: boolean;
   nowMs: number;
   process: { version: string; upMs: number; memoryBytes: number };
@@ -55,7 +57,7 @@ export function health(facts: HealthFacts): Html {
       : html`<div class="note verdict"><b>${problems.length === 1 ? '1 problem' : `${count(problems.length)} problems`}</b><ul>${problems.map((one) => html`<li>${one}</li>`)}</ul><p>Checked ${moment(facts.nowMs)}. <a href="/admin/console/health">Check again</a></p></div>`;
   return html`<h1>Health</h1>
 ${verdict}
-${parts(facts)}
+${parts(facts)}${facts.isAddressUnknown ? addresses() : ''}
 <div class="columns">${upstream(facts)}${verification(facts)}${uncountable(facts)}${mail(facts)}</div>
 ${technical(facts)}`;
 }
@@ -68,6 +70,7 @@ function problemsOf({
   mails,
   uncountable: counts,
   verified,
+  isAddressUnknown,
 }: HealthFacts): string[] {
   const failed = Object.entries(checks).flatMap(([check, isGood]) =>
     isGood
@@ -89,6 +92,7 @@ function problemsOf({
     ...(verified !== null && !('problem' in verified) && verified.faults.length > 0
       ? ['The books are not consistent.']
       : []),
+    ...(isAddressUnknown ? ['The setting CLIENT_ADDRESS_HEADER is missing (see Missing setting).'] : []),
   ];
 }
 
@@ -122,6 +126,14 @@ function parts({ checks, mails }: HealthFacts): Html {
     fact(checkNames[check]?.name ?? check, isGood ? sign('works') : sign('fails', true)),
   );
   return html`<section aria-labelledby="checks"><h2 id="checks">Parts</h2><dl class="facts">${known}${fact('Mail', mails.length === 0 ? sign('works') : sign('some fails', 'warn'))}</dl></section>`;
+}
+
+/** The missing setting for a shop behind a proxy, and its value. */
+function addresses(): Html {
+  return html`<section aria-labelledby="addresses"><h2 id="addresses">Missing setting</h2>
+<p>Requests come through a proxy on this machine, and the shop does not know from which field to read the address of the caller. Until it does, all callers share the limits of one address.</p>
+<p>Set <code>CLIENT_ADDRESS_HEADER</code> to the field in which your proxy sends that address, and restart the shop. The proxy must write the last entry of this field itself. For most proxies:</p>
+<pre tabindex="0" aria-label="Setting">CLIENT_ADDRESS_HEADER=x-forwarded-for</pre></section>`;
 }
 
 function technical(facts: HealthFacts): Html {

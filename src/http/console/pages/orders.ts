@@ -53,20 +53,29 @@ export function failureText(failure: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1).replace(/\.$/, '');
 }
 
-/** The status of an order as a label, with what has become of its money since. */
-export function statusOf({ order, reversed, isDisputed }: Omit<ListedOrder, 'buyer'>): Html {
+/** The status of an order in words, with what has become of its money since. */
+export function statusText({ order, reversed, isDisputed }: Omit<ListedOrder, 'buyer'>): string {
   switch (order.state) {
     case 'offered':
-      return sign('offered');
+      return 'offered';
     case 'claimed':
-      return sign('being charged', 'warn');
+      return 'being charged';
     case 'declined':
-      return sign('declined', true);
+      return 'declined';
     case 'granted':
-      if (isDisputed) return sign('disputed', true);
-      if (reversed === Money.zero) return sign('paid');
-      return sign(reversed < order.amount ? 'partly refunded' : 'refunded', 'warn');
+      if (isDisputed) return 'disputed';
+      if (reversed === Money.zero) return 'paid';
+      return reversed < order.amount ? 'partly refunded' : 'refunded';
   }
+}
+
+const calm = new Set(['offered', 'paid']);
+const bad = new Set(['declined', 'disputed']);
+
+/** The status of an order as a label. */
+export function statusOf(listed: Omit<ListedOrder, 'buyer'>): Html {
+  const text = statusText(listed);
+  return sign(text, calm.has(text) ? false : bad.has(text) || 'warn');
 }
 
 /** A table of orders with links to their pages. */

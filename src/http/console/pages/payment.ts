@@ -1,21 +1,21 @@
 import * as Money from '@sluice/kernel/money';
 import { html } from 'hono/html';
-import { describeEnd, type SubscriptionEnd } from '../../../journeys/refunded-subscription.ts';
+import type { SubscriptionEnd } from '../../../journeys/refunded-subscription.ts';
 import type { ChargeOutcome } from '../../../payment/card-attempt.ts';
 import type { Fee } from '../../../payment/fee.ts';
 import type { FraudSignal } from '../../../payment/fraud-signal.ts';
 import { type Order, reference } from '../../../payment/order.ts';
 import type { RefundRequest } from '../../../payment/refund-request.ts';
-import { type RefundEffect, type Reversal, suggestedRefund } from '../../../payment/reversal.ts';
+import { isByHand, type Reversal, suggestedRefund } from '../../../payment/reversal.ts';
 import type { Html } from '../../pages/frame.ts';
 import { type FormResult, resultLine } from './account.ts';
-import { confirmation } from './confirmation.ts';
 import { disputeBanner, needsResponse } from './dispute.ts';
 import { field } from './fields.ts';
-import { amount, copied, moment, money, pairs, sign, table, usd, wholeCents, words } from './figures.ts';
+import { copied, moment, money, pairs, sign, table, usd, wholeCents, words } from './figures.ts';
 import { buyerLink, failureText, methodOf, pageOf, signalNames, statusOf } from './orders.ts';
 import { nextStep } from './payments.ts';
-import { nearestCent, type TimelineFacts, timeline } from './timeline.ts';
+import { byHandForm, type RefundDraft, reviewForm } from './refund.ts';
+import { type TimelineFacts, timeline } from './timeline.ts';
 
 export type PaymentFacts = TimelineFacts & {
   /** The buyer's email address. */
@@ -36,17 +36,15 @@ export type PaymentFacts = TimelineFacts & {
   canDecline: boolean;
   nowMs: number;
   result: FormResult;
-  /** A refused amount of a refund. */
-  draft: { typed: string; fault: string } | null;
+  /** A refused amount or transaction of a refund. */
+  draft: RefundDraft | null;
   /** A refused reason for declining a request. */
   declining: { reason: string; fault: string } | null;
-  /** The idempotency key of the form: a form that is sent twice is recorded once. */
-  key: string;
 };
 
 /** One purchase: its status and buyer, what happened to its money and its credit, the form for a refund, and the processor's details. */
 export function payment(facts: PaymentFacts): Html {
-  const { order, reversals, left, request, result, draft, key, page } = facts;
+  const { order, reversals, left, request, result, draft, page } = facts;
   const isRefundable = facts.canRefund && order.state === 'granted' && left > 0 && request?.state !== 'open';
   const isDisputed = reversals.some(({ kind, isEffective }) => kind === 'dispute' && isEffective);
   const reversed = Money.ofMicro(order.amount - left);
@@ -57,7 +55,7 @@ ${request === null ? '' : refundRequest(facts, request)}
 <div class="columns">${summary(facts)}${timeline(facts)}</div>
 ${flagged(facts.signals)}
 ${reversalTable(reversals, page)}
-${isRefundable ? refund(order, suggestedRefund(left, request), left, key, draft) : ''}
+${isRefundable ? refund(order, suggestedRefund(left, request), left, draft) : ''}
 ${assessment(facts.charges)}
 ${feeTable(facts.fees)}`;
 }
@@ -90,35 +88,19 @@ const reasonRows = 2;
 
 /** The buyer's refund request, with the form that leads to the refund and the one that declines it. */
 function refundRequest(facts: PaymentFacts, request: RefundRequest): Html {
-  const { order, email, left, ending, canRefund, canDecline, key, draft } = facts;
+  const { order, email, left, ending, canRefund, canDecline, draft } = facts;
   const { amount: wanted, reason, askedMs, state, answer } = request;
   const isOpen = state === 'open';
   return html`<section aria-labelledby="asked"><h2 id="asked">Refund request: ${money(wanted)} ${sign(state, isOpen && 'warn')}</h2>
 <p>${buyerLink(request.account, email)} asks for a refund:</p><blockquote>${reason}</blockquote><p class="soft">Requested ${moment(askedMs)}. Unspent: ${wholeCents(request.unspent)}. Refundable: ${money(left)}.${answer === null ? '' : ` You declined: ${answer}`}</p>
 ${isOpen && canRefund && left > 0 && order.rail !== 'x402' ? reviewForm(order, suggestedRefund(left, request), left, ending, draft) : ''}
-${isOpen && canRefund && left > 0 && order.rail === 'x402' ? byHandForm(order, suggestedRefund(left, request), left, key) : ''}
+${isOpen && canRefund && left > 0 && order.rail === 'x402' ? byHandForm(order, suggestedRefund(left, request), left, draft) : ''}
 ${
   isOpen && canDecline
     ? html`<details ${facts.declining === null ? '' : 'open'}><summary>Decline the request</summary><form class="half" method="post" action="${pageOf(order.id)}"><input type="hidden" name="act" value="decline">
 ${field({ name: 'reason', label: 'Reason. The buyer sees it.', value: facts.declining?.reason ?? '', fault: facts.declining?.fault, isRequired: true, charsMax: 1_000, rows: reasonRows })}<button class="danger">Decline</button></form></details>`
     : ''
 }</section>`;
-}
-
-/** The form that leads to the page with the effects of a refund. */
-function reviewForm(
-  { id }: Order,
-  amount: Money.Money,
-  left: Money.Money,
-  ending: SubscriptionEnd | null,
-  draft: PaymentFacts['draft'],
-): Html {
-  const of = {
-    ...{ id: 'amount', name: 'amount_usd', label: `Amount (USD), up to ${usd(left)}` },
-    ...{ value: draft?.typed ?? Money.format(amount), fault: draft?.fault },
-  };
-  return html`<form class="row half" method="get" action="${pageOf(id)}/refund"><div>${field({ ...of, inputMode: 'decimal', isRequired: true })}</div><button>Review refund</button></form>
-<p class="soft">The next page shows the effects${ending === null ? '' : ', and lets you cancel the subscription too'}. Nothing is refunded before you confirm there.</p>`;
 }
 
 function flagged(signals: readonly FraudSignal[]): Html {
@@ -143,10 +125,11 @@ ${table('Charges of the card as the processor assessed them', ['When', { lead: '
 
 function reversalTable(reversals: readonly Reversal[], page: string | null): Html {
   if (reversals.length === 0) return html``;
+  const place = reversals.every(isByHand) ? 'Transaction' : 'At the processor';
   const hasDisputes = reversals.some(({ kind }) => kind === 'dispute');
   const row = (one: Reversal) =>
-    html`<tr><th scope="row">${one.kind === 'dispute' ? 'Dispute' : 'Refund'} of ${money(one.amount)}</th><td>${sign(words(one.status), one.kind === 'dispute' && one.isEffective)}</td><td>${one.isEffective ? 'credit removed' : 'credit restored'}</td>${hasDisputes ? html`<td>${one.reason === null ? '' : words(one.reason)}</td><td>${one.kind === 'dispute' ? nextStep(one, page) : ''}</td>` : ''}<td class="id">${one.id}</td></tr>`;
-  return html`<section aria-labelledby="reversals"><h2 id="reversals">Refunds and disputes</h2>${table('Refunds and disputes', ['What', { lead: 'Status' }, { bare: 'Effect' }, ...(hasDisputes ? [{ bare: 'Reason' }, { bare: 'Next step' }] : []), { wide: 'At the processor' }], reversals.toReversed().map(row), 'stack')}</section>`;
+    html`<tr><th scope="row">${one.kind === 'dispute' ? 'Dispute' : 'Refund'} of ${money(one.amount)}</th><td>${sign(words(one.status), one.kind === 'dispute' && one.isEffective)}</td><td>${one.isEffective ? 'credit removed' : 'credit restored'}</td>${hasDisputes ? html`<td>${one.reason === null ? '' : words(one.reason)}</td><td>${one.kind === 'dispute' ? nextStep(one, page) : ''}</td>` : ''}<td class="id">${isByHand(one) ? (one.reason ?? '') : one.id}</td></tr>`;
+  return html`<section aria-labelledby="reversals"><h2 id="reversals">Refunds and disputes</h2>${table('Refunds and disputes', ['What', { lead: 'Status' }, { bare: 'Effect' }, ...(hasDisputes ? [{ bare: 'Reason' }, { bare: 'Next step' }] : []), { wide: place }], reversals.toReversed().map(row), 'stack')}</section>`;
 }
 
 const feeNames = { charge: 'Charge', refund: 'Refund', dispute: 'Dispute' };
@@ -161,73 +144,7 @@ function feeTable(fees: readonly Fee[]): Html {
   return html`<section aria-labelledby="fees"><h2 id="fees">Processor fees</h2>${table('Fees', ['Kind', { number: 'Amount', onPhone: 'lead' }, { number: 'Fee' }, { number: 'Net' }, { bare: 'When' }, { wide: 'At the processor' }], fees.toReversed().map(row))}</section>`;
 }
 
-function refund(
-  order: Order,
-  amount: Money.Money,
-  left: Money.Money,
-  key: string,
-  draft: PaymentFacts['draft'],
-): Html {
+function refund(order: Order, amount: Money.Money, left: Money.Money, draft: PaymentFacts['draft']): Html {
   return html`<section aria-labelledby="refund"><h2 id="refund">Refund</h2>
-<div class="half">${order.rail === 'x402' ? byHandForm(order, amount, left, key) : reviewForm(order, amount, left, null, draft)}</div></section>`;
-}
-
-/** The form that records a refund which the seller sent from their own wallet. */
-function byHandForm({ id }: Order, amount: Money.Money, left: Money.Money, key: string): Html {
-  return html`<p>This purchase was paid in a stablecoin, which you refund from your own wallet. Send the money first, then record it here: the credit is removed, and the buyer's refund request is answered.</p>
-<form class="row" method="post" action="${pageOf(id)}"><input type="hidden" name="act" value="by_hand"><input type="hidden" name="key" value="${key}">
-<div><label for="amount">Amount that you sent (USD), up to ${usd(left)}</label><input id="amount" name="amount_usd" inputmode="decimal" autocomplete="off" value="${Money.format(amount)}" required></div>
-<div><label for="reference">Transaction</label><input id="reference" name="reference" maxlength="200" autocomplete="off" placeholder="0x…"></div><button>Record refund</button></form>`;
-}
-
-/**
- * Shows the effects of a refund before it is made. `key` is the idempotency key of the refund, so that a form that is sent twice refunds
- * once; null when the refund answers the buyer's request, which can be answered only once.
- */
-export function confirm(
-  order: Order,
-  email: string | null,
-  refunded: Money.Money,
-  effect: RefundEffect,
-  key: string | null,
-  ending: SubscriptionEnd | null,
-): Html {
-  const { asset, taken, missing } = effect;
-  const shown = money(refunded);
-  const part = (value: number) => (asset === 'usd' ? money(nearestCent(value)) : amount(asset, value));
-  const verb = asset === 'usd' ? 'is' : 'are';
-  return confirmation({
-    question: `Refund ${shown}?`,
-    subject: 'Payment',
-    facts: [
-      ['Buyer', order.account === null ? 'not known' : buyerLink(order.account, email)],
-      ['Purchase', `${money(order.amount)} for ${order.plan}`],
-      ['Paid', moment(order.grantedMs ?? order.createdMs)],
-      [
-        'Refund',
-        html`<b>${shown}</b>, to the ${methodOf(order).toLowerCase().startsWith('card') ? 'card' : 'payment method'} that paid`,
-      ],
-    ],
-    effects: [
-      'The money arrives within days.',
-      `${part(taken)} of the purchased credit ${verb} removed from the account immediately.`,
-      ...(missing > 0
-        ? [
-            `${part(missing)} ${verb} already spent: that part is your loss. The balance never falls below zero.`,
-          ]
-        : []),
-      'Auto top-up of the account is turned off.',
-      'The audit log records the refund, with your name and your IP address.',
-    ],
-    action: pageOf(order.id),
-    fields: html`<input type="hidden" name="amount_usd" value="${Money.format(refunded)}">${key === null ? html`<input type="hidden" name="act" value="answer">` : html`<input type="hidden" name="key" value="${key}">`}${ending === null ? '' : endingBox(ending)}`,
-    button: `Refund ${shown}`,
-    back: pageOf(order.id),
-  });
-}
-
-/** The box that also cancels the subscription. A box that is not ticked sends nothing, so `keep` is a hidden field before it. */
-function endingBox(ending: SubscriptionEnd): Html {
-  return html`<input type="hidden" name="subscription" value="keep">
-<p class="check"><input type="checkbox" id="ends" name="subscription" value="end" checked><label for="ends">Cancel the subscription too. ${describeEnd(ending)} Without it, the subscription renews and its card is charged again.</label></p>`;
+<div class="half">${order.rail === 'x402' ? byHandForm(order, amount, left, draft) : reviewForm(order, amount, left, null, draft)}</div></section>`;
 }

@@ -9,6 +9,7 @@ import type {
   ReturnedPayment,
   UnfinishedOrder,
 } from '../../../payment/revenue-report.ts';
+import { isByHand } from '../../../payment/reversal.ts';
 import type { Html } from '../../pages/frame.ts';
 import { needsResponse } from './dispute.ts';
 import { field, filterForm, listTop, pages, queryOf, select } from './fields.ts';
@@ -92,19 +93,25 @@ function partsOf(facts: PaymentListFacts, processorPage: ProcessorPage): Part[] 
       ...{ id: 'flagged', name: 'Fraud warnings and reviews', rows: facts.flagged.map(flagged) },
       about:
         'Payments that the card issuer or Radar considers suspicious. Refund the purchase, freeze its account, or approve the review at the processor.',
-      columns: ['Amount', { lead: 'Signal' }, { bare: 'Reason' }, { bare: 'When' }],
+      columns: ['Amount', { lead: 'Signal' }, { bare: 'Buyer' }, { bare: 'Reason' }, { bare: 'When' }],
     },
     {
       ...{ id: 'unfinished', name: 'Unfinished charges', rows: facts.unfinished.map(unfinished) },
       about:
         'Orders whose charge has no outcome yet. They are checked against the processor every 20 seconds. Look at the orders that stay here.',
-      columns: ['Amount', { lead: 'Status' }, { bare: 'Created' }, { bare: 'Reason' }],
+      columns: ['Amount', { lead: 'Status' }, { bare: 'Buyer' }, { bare: 'Created' }, { bare: 'Reason' }],
     },
     {
       ...{ id: 'past-due', name: 'Unpaid renewals', rows: facts.pastDue.map(pastDue) },
       about:
         'The processor charges these again on its own schedule. What the plan includes stays available during the days of grace.',
-      columns: ['Plan', { bare: 'Account' }, 'Period ended', { wide: 'Subscription' }],
+      columns: [
+        'Buyer',
+        { number: 'Unpaid', onPhone: 'lead' },
+        { bare: 'Plan' },
+        'Period ended',
+        { wide: 'Subscription' },
+      ],
     },
     {
       ...{ id: 'webhook-events', name: 'Failed webhook events' },
@@ -216,20 +223,20 @@ function withTax(net: Money, tax: Money): string {
 }
 
 function flagged(one: FlaggedOrder): Html {
-  return html`<tr><th scope="row">${orderLink(one.order, one.amount)}</th><td>${sign(signalNames[one.kind], true)}</td><td>${words(one.reason)}</td><td>${moment(one.createdMs)}</td></tr>`;
+  return html`<tr><th scope="row">${orderLink(one.order, one.amount)}</th><td>${sign(signalNames[one.kind], true)}</td><td>${buyerLink(one.account, one.email)}</td><td>${words(one.reason)}</td><td>${moment(one.createdMs)}</td></tr>`;
 }
 
-function unfinished({ order, isAtWork, reason }: UnfinishedOrder): Html {
+function unfinished({ order, email, isAtWork, reason }: UnfinishedOrder): Html {
   const why = reason ?? (isAtWork ? 'a process is charging it' : 'waiting for reconciliation');
   const status = statusOf({ order, reversed: zero, isDisputed: false });
-  return html`<tr><th scope="row">${orderLink(order.id, order.amount)}</th><td>${status}</td><td>${moment(order.createdMs)}</td><td class="words">${why}</td></tr>`;
+  return html`<tr><th scope="row">${orderLink(order.id, order.amount)}</th><td>${status}</td><td>${buyerLink(order.account, email)}</td><td>${moment(order.createdMs)}</td><td class="words">${why}</td></tr>`;
 }
 
 function returned(one: ReturnedPayment, processorPage: ProcessorPage): Html {
   const page = one.payment === null ? null : processorPage(one.payment);
   const status = sign(words(one.status), one.kind === 'dispute' && one.isEffective);
   return html`<tr><th scope="row" class="nowrap">${orderLink(one.order, one.amount)}</th><td class="nowrap-wide">${buyerLink(one.account, one.email)}</td><td>${one.kind === 'dispute' ? 'Dispute' : 'Refund'}</td>
-<td>${status}</td><td>${one.reason === null ? '' : words(one.reason)}</td><td>${effectOf(one)}</td><td>${moment(one.createdMs)}</td><td>${nextStep(one, page)}</td></tr>`;
+<td>${status}</td><td>${one.reason === null || isByHand(one) ? '' : words(one.reason)}</td><td>${effectOf(one)}</td><td>${moment(one.createdMs)}</td><td>${nextStep(one, page)}</td></tr>`;
 }
 
 /** The seller's next step for a refund or dispute, with a link to the page of the processor. */
@@ -251,5 +258,5 @@ function webhookEvent(one: OpenWebhookEvent): Html {
 }
 
 function pastDue(one: PastDue): Html {
-  return html`<tr><th scope="row">${one.plan}</th><td>${buyerLink(one.account, null)}</td><td>${day(one.periodEndMs)}</td><td class="id">${one.subscription}</td></tr>`;
+  return html`<tr><th scope="row">${buyerLink(one.account, one.email)}</th><td class="number">${one.price === null ? '' : money(one.price)}</td><td>${one.plan}</td><td>${day(one.periodEndMs)}</td><td class="id">${one.subscription}</td></tr>`;
 }

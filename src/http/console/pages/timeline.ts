@@ -34,7 +34,11 @@ export function timeline({ order, lot, loss, charges, reversals }: TimelineFacts
     order.grantedMs === null ? [] : [{ atMs: order.grantedMs, what: 'Paid', amount: money(order.amount) }];
   const declined = charges
     .filter(({ succeeded }) => !succeeded)
-    .map(({ createdMs }): Entry => ({ atMs: createdMs, what: 'Card declined', amount: '' }));
+    .map(({ createdMs }): Entry => {
+      // The processor gives whole seconds.
+      const atMs = Math.max(createdMs, order.createdMs);
+      return { atMs, what: 'Card declined', amount: '' };
+    });
   const entries = together(lot?.entries ?? []).map(({ atMs, kind, asset, amount: value }): Entry => {
     const shown = asset === 'usd' ? money(nearestCent(Math.abs(value))) : amount(asset, Math.abs(value));
     return { atMs, what: entryNames[kind] ?? words(kind), amount: `${value < 0 ? '−' : '+'}${shown}` };
@@ -43,7 +47,7 @@ export function timeline({ order, lot, loss, charges, reversals }: TimelineFacts
     (one): Entry => ({
       atMs: one.createdMs,
       what: one.kind === 'dispute' ? 'Dispute opened' : 'Refunded',
-      amount: money(one.amount),
+      amount: `−${money(one.amount)}`,
     }),
   );
   const all = [begun, ...declined, ...paid, ...entries, ...returned]

@@ -26,15 +26,16 @@ export function addAuditSection(console: Console, { audit }: Pick<SellerContext,
   console.addPage('/admin/console/audit.csv', (c) =>
     Csv.download<AuditEntry>(
       'audit',
-      ['when', 'who', 'action', 'subject', 'details'],
+      ['when', 'person', 'ip', 'action', 'subject', 'details'],
       (after, max) => audit.list(filterOf(c), after?.id ?? null, max),
-      ({ atMs, who, act, subject, before, after }) => [
-        Csv.time(atMs),
-        who,
-        act,
-        subject,
-        detailsText(before, after),
-      ],
+      ({ atMs, who, act, subject, before, after }) => {
+        const { name, address } = Page.actor(who);
+        const details = Page.isUnknown(act, after) ? ['outcome unknown'] : [];
+        return [
+          ...[Csv.time(atMs), name, address, Page.wordsOf(act), subject],
+          [detailsText(act, before, after), ...details].filter((one) => one !== '').join('; '),
+        ];
+      },
     ),
   );
 }

@@ -59,6 +59,7 @@ export function addHealthSection(
       uncountableOfMs,
       mails,
       verified,
+      isAddressUnknown: metrics.times('client_address_unknown') > 0,
       canVerify: can(role, 'verify'),
       nowMs: shop.clock(),
       process: own,

@@ -11,14 +11,17 @@ import type { FieldFault } from '../../../payment/purchase-input.ts';
 import * as RefundRequest from '../../../payment/refund-request.ts';
 import * as Gone from '../../../payment/reversal.ts';
 import { english } from '../../../text/texts.ts';
+import type { Html } from '../../pages/frame.ts';
 import type { Call } from '../../request-context.ts';
 import type { Console } from '../console.ts';
 import * as Csv from '../csv.ts';
 import type { FormResult } from '../pages/account.ts';
 import { money } from '../pages/figures.ts';
 import * as LoginPage from '../pages/login-page.ts';
+import { methodOf, statusText } from '../pages/orders.ts';
 import * as Page from '../pages/payment.ts';
 import * as ListPage from '../pages/payments.ts';
+import * as RefundPage from '../pages/refund.ts';
 import type { ConsoleResponse } from '../response.ts';
 import type { Person } from '../sessions.ts';
 
@@ -59,8 +62,13 @@ export function addPaymentSection(console: Console, shop: PaymentSectionContext)
     const order = await orders.find(c.req.param('id') ?? '');
     if (order === null) return paymentPage(shop, c, null, person);
     const typed = c.req.query('amount_usd')?.trim() ?? '';
+    const reference = c.req.query('reference')?.trim() ?? '';
+    const returned = Gone.totalReversed(await orders.reversalsOf(order.id), order.amount);
+    const known = c.req.query('returned_usd');
+    if (known !== undefined && Money.parse(known) !== returned)
+      return { title: 'Already refunded', status: 409, main: RefundPage.changed(order, returned) };
     const refuse = (fault: string) =>
-      paymentPage(shop, c, nothingRefunded, person, { draft: { typed, fault } });
+      paymentPage(shop, c, nothingRefunded, person, { draft: { typed, fault, reference } });
     const read = Gone.parse({ purchase: order.id, amount_usd: typed });
     if (read.kind === 'fault' || read.instruction.amount === null)
       return refuse('Enter an amount in US dollars and whole cents, such as 1.50.');
@@ -68,10 +76,13 @@ export function addPaymentSection(console: Console, shop: PaymentSectionContext)
     const preview = await RefundPreview.preview(shop, order, amount);
     if (preview.kind === 'too_much')
       return refuse(`At most ${money(preview.left)} of this purchase can be refunded.`);
-    const key = preview.answersRequest ? null : id('console');
     const [buyer] = await buyersOf(shop, order.account);
-    const main = Page.confirm(order, buyer?.email ?? null, amount, preview.effect, key, preview.ending);
-    return { title: 'Refund', main };
+    const question = { ...preview, order, email: buyer?.email ?? null, refunded: amount };
+    if (order.rail === 'x402' && !isTransaction(reference)) {
+      const draft = { typed, reference, referenceFault: noTransaction };
+      return paymentPage(shop, c, badTransaction, person, { draft });
+    }
+    return { title: 'Refund', main: asked(question, reference) };
   });
 
   console.addAction(`${path}/:id`, async (c, form, person) => {
@@ -91,11 +102,12 @@ const csvHead = [
   ...['account', 'email', 'payment', 'transaction', 'failure'],
 ];
 
-function csvRow({ order, email, reversed }: OrderSearch.FoundOrder): Csv.Cell[] {
-  const method = order.rail === 'card' && order.challengeId !== null ? 'mpp' : order.rail;
+/** A row of the export, with the words of the page. */
+function csvRow(found: OrderSearch.FoundOrder): Csv.Cell[] {
+  const { order, email, reversed } = found;
   return [
     ...[order.id, Csv.time(order.createdMs), order.grantedMs === null ? null : Csv.time(order.grantedMs)],
-    ...[order.state, method, order.plan],
+    ...[statusText(found), methodOf(order), order.plan],
     ...[Money.format(order.amount), Money.format(order.tax), Money.format(reversed)],
     ...[order.account, email, order.payment, order.transaction, order.failure],
   ];
@@ -134,11 +146,33 @@ const nothingRefunded: FormResult = {
   fix: { id: 'amount', name: 'Correct the amount' },
   isBad: true,
 };
+const byHandOnly: FormResult = {
+  text: 'This purchase was paid in a stablecoin. Send the money from your wallet, then record it below.',
+  isBad: true,
+};
+const noTransaction = 'Enter the transaction as 0x and 64 digits (0-9, a-f), or leave it empty.';
+const badTransaction: FormResult = {
+  text: 'Nothing was recorded.',
+  fix: { id: 'reference', name: 'Correct the transaction' },
+  isBad: true,
+};
 const nothingDeclined: FormResult = {
   text: 'Nothing was declined.',
   fix: { id: 'reason', name: 'Correct the reason' },
   isBad: true,
 };
+
+/** The question before a refund, or before one that was sent by hand is recorded. */
+function asked(question: RefundPage.Question, reference: string): Html {
+  return question.order.rail === 'x402'
+    ? RefundPage.confirmByHand({ ...question, key: id('console'), reference })
+    : RefundPage.confirm({ ...question, key: question.answersRequest ? null : id('console') });
+}
+
+/** The hash of a transaction; it may be left out. */
+function isTransaction(reference: string): boolean {
+  return reference === '' || /^0x[0-9a-fA-F]{64}$/.test(reference);
+}
 
 /** The fault of the reason for declining a request; null when it has none. */
 function declineFault(form: URLSearchParams): Page.PaymentFacts['declining'] {
@@ -162,6 +196,7 @@ async function answerOrRefund(
   }
   const key = act === 'answer' ? null : (form.get('key') ?? '');
   const reference = form.get('reference')?.trim() ?? '';
+  if (!isTransaction(reference)) return bad(`Nothing was recorded. ${noTransaction}`);
   const read = Gone.parse({
     purchase,
     amount_usd: form.get('amount_usd')?.trim() ?? '',
@@ -171,9 +206,13 @@ async function answerOrRefund(
     ...(act === 'by_hand' && { sent_by_hand: true, ...(reference !== '' && { reference }) }),
   });
   if (read.kind === 'fault') return bad('This form is incomplete. Fill it in again.');
-  if (act !== 'answer') return inWords(await Refund.refund(shop, read.instruction, who));
-  const { amount, subscription } = read.instruction;
-  return inWords(await RefundRequests.answer(shop, purchase, { kind: 'refund', amount, subscription }, who));
+  const returnedBefore = Money.parse(form.get('returned_usd') ?? '');
+  if (returnedBefore === null) return bad('This form is incomplete. Fill it in again.');
+  const instruction = { ...read.instruction, returnedBefore };
+  if (act !== 'answer') return inWords(await Refund.refund(shop, instruction, who));
+  const { amount, subscription } = instruction;
+  const given = { kind: 'refund', amount, subscription, returnedBefore } as const;
+  return inWords(await RefundRequests.answer(shop, purchase, given, who));
 }
 
 async function paymentPage(
@@ -205,7 +244,6 @@ async function paymentPage(
     ...refused,
     email: buyers[0]?.email ?? null,
     loss: loss.certain,
-    key: id('console'),
     nowMs: shop.clock(),
     canRefund: can(role, 'refund'),
     canDecline: can(role, 'support'),
@@ -236,14 +274,16 @@ function inWords(outcome: RefundRequests.AnswerResult): FormResult {
     case 'unknown_request':
       return bad('The buyer has not asked for a refund of this purchase.');
     case 'by_hand':
+      return byHandOnly;
+    case 'changed':
       return bad(
-        'This purchase was paid in a stablecoin. Send the money from your wallet, then record it below.',
+        `Nothing was refunded now: ${money(outcome.returned)} of this payment was returned to the buyer already. To refund more of it, start again below.`,
       );
     case 'refunded': {
       const [, ...more] = Refund.describeRefund(outcome).split('\n');
-      const { reversal, left } = outcome;
+      const { reversal, left, isRepeated } = outcome;
       const tax = reversal.tax ? ` and ${money(reversal.tax)} of tax` : '';
-      const text = `${money(reversal.amount)}${tax} was refunded. ${left > 0 ? `${money(left)} of this payment remains.` : 'Nothing of this payment remains.'}`;
+      const text = `${money(reversal.amount)}${tax} was refunded${isRepeated ? ' already, by this same form: nothing more was refunded now' : ''}. ${left > 0 ? `${money(left)} of this payment remains.` : 'Nothing of this payment remains.'}`;
       return { text: [text, ...more].join(' '), isBad: false };
     }
     default:

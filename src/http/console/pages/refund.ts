@@ -1,0 +1,160 @@
+import * as Money from '@sluice/kernel/money';
+import { html } from 'hono/html';
+import { describeEnd, type SubscriptionEnd } from '../../../journeys/refunded-subscription.ts';
+import type { Order } from '../../../payment/order.ts';
+import type { RefundEffect } from '../../../payment/reversal.ts';
+import type { Html } from '../../pages/frame.ts';
+import { confirmation } from './confirmation.ts';
+import { field } from './fields.ts';
+import { amount, moment, money, usd } from './figures.ts';
+import { buyerLink, methodOf, pageOf } from './orders.ts';
+import { nearestCent } from './timeline.ts';
+
+/** The input of a form for a refund that was refused: the amount with its fault, and the transaction with its own. */
+export type RefundDraft = { typed: string; fault?: string; reference?: string; referenceFault?: string };
+
+/** The form that leads to the page with the effects of a refund. */
+export function reviewForm(
+  { id, amount: paid }: Order,
+  amount: Money.Money,
+  left: Money.Money,
+  ending: SubscriptionEnd | null,
+  draft: RefundDraft | null,
+): Html {
+  const of = {
+    ...{ id: 'amount', name: 'amount_usd', label: `Amount (USD), up to ${usd(left)}` },
+    ...{ value: draft?.typed ?? Money.format(amount), fault: draft?.fault },
+  };
+  return html`<form class="row half" method="get" action="${pageOf(id)}/refund"><input type="hidden" name="returned_usd" value="${Money.format(Money.ofMicro(paid - left))}"><div>${field({ ...of, inputMode: 'decimal', isRequired: true })}</div><button>Review refund</button></form>
+<p class="soft">The next page shows the effects${ending === null ? '' : ', and lets you cancel the subscription too'}. Nothing is refunded before you confirm there.</p>`;
+}
+
+/** The form for a refund which the seller sent from their own wallet. It leads to the page with its effects. */
+export function byHandForm(
+  { id, amount: paid }: Order,
+  suggested: Money.Money,
+  left: Money.Money,
+  draft: RefundDraft | null,
+): Html {
+  const of = {
+    ...{ id: 'amount', name: 'amount_usd', label: `You sent (USD), up to ${usd(left)}` },
+    ...{ value: draft?.typed ?? Money.format(suggested), fault: draft?.fault },
+  };
+  const reference = {
+    ...{ id: 'reference', name: 'reference', label: 'Transaction (optional)', placeholder: '0x…' },
+    ...{ value: draft?.reference ?? '', fault: draft?.referenceFault },
+  };
+  return html`<p>This purchase was paid in a stablecoin, which you refund from your own wallet. Send the money first, then record it here: the credit is removed, and the buyer's refund request is answered.</p>
+<form method="get" action="${pageOf(id)}/refund"><input type="hidden" name="returned_usd" value="${Money.format(Money.ofMicro(paid - left))}">
+<div class="grid-fields"><div>${field({ ...of, inputMode: 'decimal', isRequired: true })}</div><div>${field(reference)}</div></div><button>Review refund</button></form>
+<p class="soft">The next page shows the effects. Nothing is recorded before you confirm there.</p>`;
+}
+
+/** A refund to confirm. */
+export type Question = {
+  order: Order;
+  email: string | null;
+  refunded: Money.Money;
+  effect: RefundEffect;
+  /** The amount that was returned so far. The form carries it: once it differs, the form refunds nothing. */
+  returned: Money.Money;
+  /** The time of the last return; null without any. */
+  returnedMs: number | null;
+  /** True when it answers the buyer's open request. */
+  answersRequest: boolean;
+  ending: SubscriptionEnd | null;
+};
+
+/** The facts of a purchase, with what was returned of it so far. */
+function factsOf({ order, email, returned, returnedMs }: Question) {
+  const left = money(Money.ofMicro(order.amount - returned));
+  return [
+    ['Buyer', order.account === null ? 'not known' : buyerLink(order.account, email)],
+    ['Purchase', `${money(order.amount)} for ${order.plan}`],
+    ['Paid', moment(order.grantedMs ?? order.createdMs)],
+    [
+      'Returned so far',
+      returned === 0 || returnedMs === null
+        ? 'nothing'
+        : html`<b>${money(returned)}</b>, ${moment(returnedMs)}; ${left} remains`,
+    ],
+  ] as const;
+}
+
+/** The credit that a refund removes, and the part of it that was spent. */
+function creditEffects({ asset, taken, missing }: RefundEffect): string[] {
+  const part = (value: number) => (asset === 'usd' ? money(nearestCent(value)) : amount(asset, value));
+  const verb = asset === 'usd' ? 'is' : 'are';
+  const removed = `${part(taken)} ${asset === 'usd' ? 'of the purchased credit' : 'that the plan includes'} ${verb} removed from the account immediately.`;
+  const lost = `${part(missing)} ${verb} already spent: that part is your loss. The balance never falls below zero.`;
+  return missing > 0 ? [removed, lost] : [removed];
+}
+
+/** Shows the effects of a refund that the seller has sent from their own wallet, before it is recorded. */
+export function confirmByHand(of: Question & { key: string; reference: string }): Html {
+  const { order, refunded, returned, key, reference } = of;
+  const shown = money(refunded);
+  const sent =
+    reference === '' ? html`<b>${shown}</b>` : html`<b>${shown}</b><br><span class="id">${reference}</span>`;
+  return confirmation({
+    question: `Record a refund of ${shown}?`,
+    subject: 'Payment',
+    facts: [...factsOf(of), ['You sent', sent]],
+    effects: [
+      'The shop sends no money. Record only what you have sent from your own wallet.',
+      ...creditEffects(of.effect),
+      ...(of.answersRequest ? ["The buyer's refund request is answered."] : []),
+      'It cannot be undone.',
+      'The audit log records the refund, with your name and your IP address.',
+    ],
+    action: pageOf(order.id),
+    fields: html`<input type="hidden" name="act" value="by_hand"><input type="hidden" name="key" value="${key}"><input type="hidden" name="amount_usd" value="${Money.format(refunded)}"><input type="hidden" name="returned_usd" value="${Money.format(returned)}"><input type="hidden" name="reference" value="${reference}">`,
+    button: 'Record refund',
+    back: pageOf(order.id),
+  });
+}
+
+/**
+ * Shows the effects of a refund before it is made. `key` is its idempotency key; null when it answers the buyer's request, which can be answered
+ * only once.
+ */
+export function confirm(of: Question & { key: string | null }): Html {
+  const { order, refunded, effect, returned, key, ending } = of;
+  const shown = money(refunded);
+  return confirmation({
+    question: `Refund ${shown}?`,
+    subject: 'Payment',
+    facts: [
+      ...factsOf(of),
+      [
+        'Refund',
+        html`<b>${shown}</b>, to the ${methodOf(order).toLowerCase().startsWith('card') ? 'card' : 'payment method'} that paid`,
+      ],
+    ],
+    effects: [
+      'The money arrives within days.',
+      ...creditEffects(effect),
+      'Auto top-up of the account is turned off.',
+      'The audit log records the refund, with your name and your IP address.',
+    ],
+    action: pageOf(order.id),
+    fields: html`<input type="hidden" name="amount_usd" value="${Money.format(refunded)}"><input type="hidden" name="returned_usd" value="${Money.format(returned)}">${key === null ? html`<input type="hidden" name="act" value="answer">` : html`<input type="hidden" name="key" value="${key}">`}${ending === null ? '' : endingBox(ending)}`,
+    button: `Refund ${shown}`,
+    back: pageOf(order.id),
+  });
+}
+
+/** In place of the question when more was returned since the page before it was loaded, such as after the browser's Back. */
+export function changed({ id, amount: paid, plan }: Order, returned: Money.Money): Html {
+  const left = Money.ofMicro(paid - returned);
+  return html`<h1>Already refunded</h1>
+<section class="narrow"><p class="note" role="alert">${money(returned)} of ${money(paid)} for ${plan} was returned to the buyer already. Nothing more was refunded.</p>
+<p>${left > 0 ? `${money(left)} of this payment remains. To refund more of it, start again from the payment.` : 'Nothing of this payment remains.'}</p>
+<div class="actions"><a class="button plain" href="${pageOf(id)}">Back to the payment</a></div></section>`;
+}
+
+/** The box that also cancels the subscription. A box that is not ticked sends nothing, so `keep` is a hidden field before it. */
+function endingBox(ending: SubscriptionEnd): Html {
+  return html`<input type="hidden" name="subscription" value="keep">
+<p class="check"><input type="checkbox" id="ends" name="subscription" value="end" checked><label for="ends">Cancel the subscription too. ${describeEnd(ending)} Without it, the subscription renews and its card is charged again.</label></p>`;
+}
