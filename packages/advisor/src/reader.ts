@@ -71,7 +71,7 @@ const common = { heat: 0.5, shareMin: 0.02, weight: 0.5 };
  * The weight of an operation's phrases by their number; the description has the rest. Fewer than `some` are compared as it is; `many` of every
  * operation decide alone.
  */
-const phraseWeight = { some: 20, many: 200, between: 0.7 };
+const phraseWeight = { some: 20, many: 100, between: 0.7 };
 /** The weight of a description's words, and the share of the goal's words from which they count. */
 const coverage = { weight: 5, middle: 0.35, asksHalf: 6 };
 
