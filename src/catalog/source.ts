@@ -1,5 +1,6 @@
 import {
   type Alias,
+  type Document,
   isAlias,
   isMap,
   isScalar,
@@ -7,8 +8,11 @@ import {
   LineCounter,
   type Node,
   parseDocument,
+  visit,
   type YAMLMap,
+  type YAMLParseError,
   type YAMLSeq,
+  type YAMLWarning,
 } from 'yaml';
 import type * as SourceLocation from './source-location.ts';
 
@@ -30,6 +34,8 @@ export type Source = {
 const textCharsMax = 1_048_576;
 const valuesMax = 50_000;
 const depthMax = 32;
+/** Flaws of an unreadable text that are reported. */
+const unreadableFlawsMax = 3;
 
 /** A value and its offset in the text. */
 type Twig = { value: unknown; offset: number; children: ReadonlyMap<string | number, Twig> };
@@ -40,16 +46,15 @@ export function read(text: string): Source {
   if (text.length > textCharsMax) return unreadable(`the file is longer than ${textCharsMax} characters`);
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
-  const flaws: Flaw[] = [...document.errors, ...document.warnings].map((error) => ({
-    offset: error.pos[0],
-    reason: error.code === 'DUPLICATE_KEY' ? twice(text.slice(error.pos[0])) : plain(error.message),
-  }));
   const broken = document.errors.some((error) => error.code !== 'DUPLICATE_KEY');
-  const root = broken ? bare(null, 0) : grow(document.contents, flaws);
   const position = (offset: number): Position => {
     const { line, col: column } = lines.linePos(offset);
     return { line, column };
   };
+  const flaws = broken
+    ? firstOf(document, text, (offset) => position(offset).line)
+    : [...document.errors, ...document.warnings].map((error) => flawOf(error, text));
+  const root = broken ? bare(null, 0) : grow(document.contents, flaws);
   return {
     value: root.value,
     flaws: flaws.map(({ offset, reason }) => ({ ...position(offset), reason })),
@@ -90,9 +95,53 @@ function unreadable(reason: string): Source {
   return { value: null, flaws: [{ ...start, reason }], readable: false, locate: () => start };
 }
 
-/** Returns the first line of the parser's message; the rest repeats the text. */
-function plain(message: string): string {
-  return `not readable as YAML: ${message.split('\n')[0] ?? message}`;
+function flawOf({ pos: [offset], code, message }: YAMLParseError | YAMLWarning, text: string): Flaw {
+  const reason =
+    code === 'DUPLICATE_KEY'
+      ? twice(text.slice(offset))
+      : `not readable as YAML: ${mistakes[code] ?? message.split('\n')[0]}`;
+  return { offset, reason };
+}
+
+/** The usual mistakes behind the messages of the parser. */
+const mistakes: Readonly<Record<string, string>> = {
+  BLOCK_AS_IMPLICIT_KEY:
+    'a value holds a colon without quotes, a key has none, or a bracket or quote above is not closed',
+  MULTILINE_IMPLICIT_KEY: 'a key has no colon, or a bracket or quote above is not closed',
+  TAB_AS_INDENT: 'a tab indents the line: use spaces',
+  BAD_INDENT: 'the indent is not that of the lines beside it, or a quote above is not closed',
+};
+
+/** Returns the first flaws of a text that is not readable, at most one a line: those that follow are consequences. */
+function firstOf(
+  { errors, contents }: Document.Parsed,
+  text: string,
+  lineOf: (offset: number) => number,
+): Flaw[] {
+  const sorted = errors.map((error) => flawOf(error, text)).sort((a, b) => a.offset - b.offset);
+  const open = openBracket(contents, text, sorted[0]?.offset ?? 0);
+  if (open !== null)
+    return [
+      { offset: open, reason: `not readable as YAML: the ${text[open]} that opens here is not closed` },
+    ];
+  return [...Map.groupBy(sorted, ({ offset }) => lineOf(offset)).values()]
+    .flatMap((all) => all.slice(0, 1))
+    .slice(0, unreadableFlawsMax);
+}
+
+/** Returns the outermost bracket that is open at the first error and is closed nowhere, or null. */
+function openBracket(contents: Node | null, text: string, errorAt: number): number | null {
+  let found: number | null = null;
+  visit(contents, {
+    Collection(_, { flow, range }) {
+      const [start, end] = range ?? [0, 0];
+      const isOpen = start < errorAt && errorAt <= end && !/[\]}]/.test(text[end - 1] ?? '');
+      if (flow !== true || !isOpen || !/[[{]/.test(text[start] ?? '')) return undefined;
+      found = start;
+      return visit.BREAK;
+    },
+  });
+  return found;
 }
 
 function twice(textFromKey: string): string {

@@ -8,9 +8,9 @@ const harmless = new Set(['limits', 'timeout_ms', 'response_fields']);
 /**
  * Compares what decides where a shop sends its API keys, which calls they permit, and which files it reads: `upstream` and `upstreams` without their
  * limits, operations that are added or go to another upstream, and `goals`. Operations may be removed.
- * @returns the key of the first part that differs, or null
+ * @returns the path of the first part that differs, in `after` where it has it, or null
  */
-export function difference(before: string, after: string): string | null {
+export function difference(before: string, after: string): SourceLocation.Path | null {
   const [one, other] = [Source.read(before).value, Source.read(after).value];
   const member = (value: unknown, key: string) => SourceLocation.member({ value, path: [] }, key).value;
   const single = (value: unknown) => withoutHarmless(member(value, 'upstream'));
@@ -18,26 +18,44 @@ export function difference(before: string, after: string): string | null {
     const entries = Object.entries(member(value, 'upstreams') ?? {});
     return Object.fromEntries(entries.map(([name, entry]) => [name, withoutHarmless(entry)]));
   };
-  if (!isDeepStrictEqual(single(one), single(other))) return 'upstream';
-  if (!isDeepStrictEqual(named(one), named(other))) return 'upstreams';
+  const first = firstDifference(single(one), single(other), ['upstream']);
+  const second = first ?? firstDifference(named(one), named(other), ['upstreams']);
+  if (second !== null) return second;
   const sold = callsOf(one);
-  if (!callsOf(other).isSubsetOf(sold)) return 'services';
-  return isDeepStrictEqual(member(one, 'goals'), member(other, 'goals')) ? null : 'goals';
+  for (const [call, path] of callsOf(other)) if (!sold.has(call)) return path;
+  return isDeepStrictEqual(member(one, 'goals'), member(other, 'goals')) ? null : ['goals'];
 }
 
-/** Returns the calls of all operations, those of jobs included, each with the upstreams of its service. */
-function callsOf(root: unknown): Set<string> {
+/** Returns the path of the first key that differs, or null. */
+function firstDifference(
+  one: unknown,
+  other: unknown,
+  path: SourceLocation.Path,
+): SourceLocation.Path | null {
+  if (isDeepStrictEqual(one, other)) return null;
+  if (!isMapping(one) || !isMapping(other) || Array.isArray(one) || Array.isArray(other)) return path;
+  for (const key of new Set([...Object.keys(other), ...Object.keys(one)])) {
+    const found = firstDifference(one[key], other[key], [...path, key]);
+    if (found !== null) return found;
+  }
+  return path;
+}
+
+/** Returns the calls of all operations, those of jobs included, each with the upstreams of its service, and their paths. */
+function callsOf(root: unknown): Map<string, SourceLocation.Path> {
   const { value: services } = SourceLocation.member({ value: root, path: [] }, 'services');
-  const calls = new Set<string>();
-  const collect = (value: unknown, route: string): void => {
+  const calls = new Map<string, SourceLocation.Path>();
+  const collect = (value: unknown, route: string, path: SourceLocation.Path): void => {
     if (!isMapping(value)) return;
     for (const [key, inner] of Object.entries(value)) {
-      if (key === 'call') calls.add(`${String(inner)} ${route}`);
-      else collect(inner, route);
+      const at = [...path, Array.isArray(value) ? Number(key) : key];
+      if (key === 'call') calls.set(`${String(inner)} ${route}`, at);
+      else collect(inner, route, at);
     }
   };
-  for (const service of Array.isArray(services) ? services : [])
-    if (isMapping(service)) collect(service, JSON.stringify([service.upstream, service.otherwise]));
+  for (const [index, service] of (Array.isArray(services) ? services : []).entries())
+    if (isMapping(service))
+      collect(service, JSON.stringify([service.upstream, service.otherwise]), ['services', index]);
   return calls;
 }
 

@@ -9,6 +9,7 @@ import {
 import type { Problem, ProblemKind } from '../payment/attention.ts';
 import { problemsMax } from '../payment/attention.ts';
 import type { PaymentContext } from '../payment/payment-context.ts';
+import * as BooksCheck from './books-check.ts';
 import { inTime } from './in-time.ts';
 import type { SellerContext } from './seller-context.ts';
 
@@ -29,6 +30,7 @@ export type Task = Problem & {
     | 'upstream_errors'
     | 'slowed'
     | 'low_margins'
+    | 'books'
     | 'silent'
     | 'holds_credit'
     | 'low_disk'
@@ -41,7 +43,7 @@ export type AttentionContext = Pick<
   PaymentContext,
   'clock' | 'fraudSignals' | 'cardAttempts' | 'cardLimits'
 > &
-  Pick<SellerContext, 'console' | 'refundRequests' | 'attentionLimits'>;
+  Pick<SellerContext, 'audit' | 'console' | 'refundRequests' | 'attentionLimits'>;
 
 /**
  * Returns what needs the seller's attention, the most urgent first.
@@ -55,13 +57,14 @@ export async function tasks(
 ): Promise<Task[]> {
   const { attention } = shop.console;
   const nowMs = shop.clock();
-  const [requests, flagged, slowed, problems, errors, disk] = await Promise.all([
+  const [requests, flagged, slowed, problems, errors, disk, books] = await Promise.all([
     shop.refundRequests.list('open', null, problemsMax),
     shop.fraudSignals.open(problemsMax),
     shop.cardAttempts.slowed(shop.cardLimits),
     attention.problems(nowMs - recentMs),
     upstreamErrors(shop, nowMs),
     lowDisk(),
+    BooksCheck.last(shop),
   ]);
   const of = (kind: ProblemKind): Task => ({ kind, ...problems[kind] });
   const found: (Task | null)[] = [
@@ -69,6 +72,7 @@ export async function tasks(
     of('disputes'),
     of('in_doubt'),
     of('unreconciled'),
+    { kind: 'books', ...span(books === null ? [] : [books.atMs]), count: books?.violations ?? 0 },
     { kind: 'flagged', ...span(flagged.map(({ createdMs }) => createdMs)), ...sum(flagged) },
     { kind: 'slowed', ...span([]), count: slowed },
     of('webhook_events'),

@@ -5,6 +5,8 @@ import { basename, dirname, join } from 'node:path';
 import { sha256Hex } from '@sluice/kernel/digest';
 import * as Log from '../adapters/log/log.ts';
 import * as CatalogFile from '../catalog/file.ts';
+import * as Source from '../catalog/source.ts';
+import { format, member } from '../catalog/source-location.ts';
 import * as UpstreamAccess from '../catalog/upstream-access.ts';
 import type { CatalogEditor, Proposal, ProposalFault, PublishResult } from '../journeys/catalog-editing.ts';
 import type { ReloadResult } from '../journeys/reload.ts';
@@ -65,7 +67,14 @@ async function propose(reloading: Reloading, text: string): Promise<Proposal> {
   const parsed = CatalogFile.parse(text, path);
   if (!parsed.ok) return { kind: 'faulty', faults: parsed.faults };
   const moved = UpstreamAccess.difference(await CatalogFile.readText(path), text);
-  if (moved !== null) return { kind: 'faulty', faults: [{ path: moved, line: null, reason: serverOnly }] };
+  if (moved !== null) {
+    const source = Source.read(text);
+    const key = moved[0] ?? '';
+    // A part that was taken out as a whole has no line.
+    const isThere = member({ value: source.value, path: [] }, String(key)).value !== undefined;
+    const fault = { path: format(moved), line: isThere ? source.locate(moved).line : null };
+    return { kind: 'faulty', faults: [{ ...fault, reason: `${fault.path} ${serverOnly}` }] };
+  }
   const preview = await reloading.preview(text);
   return preview.kind === 'faulty' ? { kind: 'faulty', faults: preview.faults.map(plainFault) } : preview;
 }

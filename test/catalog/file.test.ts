@@ -411,6 +411,15 @@ describe('reports', () => {
     for (const fault of found) expect(fault).toMatch(/^\d+:\d+ {2}\| not readable as YAML: /);
   });
 
+  test('the bracket that is not closed, or else the first lines, in place of all that follows from them', () => {
+    expect(faults(['services:', 'services: ['])).toEqual([
+      expect.stringMatching(/not readable as YAML: the \[ that opens here is not closed$/),
+    ]);
+    const many = faults(['plans:', 'plans']);
+    expect(many.length).toBeLessThanOrEqual(3);
+    expect(many[0]).toMatch(/a key has no colon, or a bracket or quote above is not closed$/);
+  });
+
   test('a file that is empty, a list, or two files', () => {
     for (const text of ['', '- a', 'a: 1\n---\nb: 2', '~']) {
       const parsed = File.parse(text, 'catalog.yaml');

@@ -5,7 +5,16 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as Upstream from '../proxy/scripted-upstream.ts';
 import * as Agent from '../purchase/agent.ts';
 import type { Shown } from '../support/browser.ts';
-import { base, edit, hidden, publish, type Roaming, signedIn, token } from '../support/catalogue-console.ts';
+import {
+  backOf,
+  base,
+  edit,
+  hidden,
+  publish,
+  type Roaming,
+  signedIn,
+  token,
+} from '../support/catalogue-console.ts';
 import * as Program from '../support/program.ts';
 import * as Shop from '../support/shop.ts';
 
@@ -226,11 +235,16 @@ const png = Buffer.from(
 );
 
 /** Sends the form of the logo as a browser does. */
-async function upload(owner: Roaming, bytes: Uint8Array, name = 'logo.png'): Promise<Shown> {
+async function upload(
+  owner: Roaming,
+  bytes: Uint8Array,
+  others: Record<string, string> = {},
+): Promise<Shown> {
   const { html } = await owner.open(`${base}/brand`);
   const form = new FormData();
   form.set('base', hidden(html, 'base'));
-  form.set('upload', new File([new Uint8Array(bytes)], name));
+  form.set('upload', new File([new Uint8Array(bytes)], 'logo.png'));
+  for (const [field, value] of Object.entries(others)) form.set(field, value);
   const cookie = [...owner.cookies].map(([key, value]) => `${key}=${value}`).join('; ');
   const response = await fetch(`${shop.url}${base}/brand`, {
     method: 'POST',
@@ -260,6 +274,36 @@ test('a logo is uploaded, reviewed, served strictly in every process, and remove
   expect(html).toMatch(/<img src="\/shop\/logo" alt="Present logo">.*Uploaded here/);
   await publishFile(owner, catalogue);
   expect((await fetch(`${shop.url}/shop/logo`)).status).toBe(404);
+});
+
+test('a logo of 64 KiB can be reviewed', async () => {
+  const headerBytes = 33;
+  const rest = Buffer.alloc(65_536 - png.length);
+  rest.writeUInt32BE(rest.length - 12);
+  rest.write('tEXt', 4);
+  const large = Buffer.concat([png.subarray(0, headerBytes), rest, png.subarray(headerBytes)]);
+  const review = await upload(await signedIn(shop.url), large);
+  expect([review.status, review.html.includes('Review changes')]).toEqual([200, true]);
+});
+
+test('a chosen logo is in the preview, and stays chosen until it is published or dropped', async () => {
+  const owner = await signedIn(shop.url);
+  const image = png.toString('base64');
+  const shown = await upload(owner, png, { act: 'preview' });
+  expect(shown.status).toBe(200);
+  expect(shown.html).toMatch(/class="shop-preview"[^>]*><p><img src="data:image\/png;base64,/);
+  expect(hidden(shown.html, 'kept')).toBe(image);
+  const none = Buffer.alloc(0);
+  const review = await upload(owner, none, { kept: image });
+  expect(review.html).toContain('Review changes');
+  const back = backOf(review);
+  expect(hidden((await owner.open(back.path, back.fields)).html, 'kept')).toBe(image);
+  const dropped = await upload(owner, none, { kept: image, drop: 'true' });
+  expect([dropped.status, dropped.html.includes('Nothing was changed in the form.')]).toEqual([422, true]);
+  const odd = await upload(owner, none, { act: 'preview', kept: Buffer.from('GIF89a').toString('base64') });
+  expect(odd.html).toContain('id="upload-fault">The image is not a complete PNG');
+  expect(odd.html).not.toContain('src="data:');
+  expect(await readFile(here(), 'utf8')).toBe(catalogue);
 });
 
 test('a file that is not a small PNG image is refused beside its field', async () => {

@@ -6,7 +6,16 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import * as Upstream from '../proxy/scripted-upstream.ts';
 import * as Agent from '../purchase/agent.ts';
 import * as Network from '../purchase/network.ts';
-import { base, edit, hidden, publish, signedIn, token, unescaped } from '../support/catalogue-console.ts';
+import {
+  backOf,
+  base,
+  edit,
+  hidden,
+  publish,
+  signedIn,
+  token,
+  unescaped,
+} from '../support/catalogue-console.ts';
 import * as Shop from '../support/shop.ts';
 
 const catalogue = `# The shop of the test.
@@ -74,7 +83,7 @@ test('an edit is reviewed with its effects, published in every process, and keep
   expect(review.html).toMatch(/<del>- {3}- \{ id: small.*<ins>\+ {3}- \{ id: small.*12\.00/s);
   expect(await readFile(here(), 'utf8')).toBe(catalogue);
   const done = await publish(owner, review, 'New year');
-  expect(done.html).toContain('Published. Every process now uses this catalogue.');
+  expect(done.html).toMatch(/Published on [^.]*\. Every process now uses this catalogue\./);
   expect(done.html).toContain('12.00 USD per month');
   expect(done.html).not.toContain('10.00 USD per month');
   const text = catalogue
@@ -83,23 +92,28 @@ test('an edit is reviewed with its effects, published in every process, and keep
   expect(await readFile(here(), 'utf8')).toBe(text);
   await expect.poll(() => readFile(there(), 'utf8')).toBe(text);
   await expect.poll(() => priceOf('Small', elsewhere)).toBe('12.00');
-  expect(done.html).toMatch(/Admin token<\/td><td[^>]*>New year<\/td>/);
+  expect(done.html).toMatch(/<small>New year<\/small><\/th><td[^>]*>Admin token<\/td>/);
   expect(await readdir(join(folder, 'here'))).toEqual(['catalog.yaml']);
   // The revert is an edit, too.
   const history = /href="([^"]*\/history\/\d+)"/.exec(done.html)?.[1] ?? '';
   const { html } = await owner.open(history);
   expect(html).toMatch(/Plan small<\/h3>\s*<ul><li>Price: 10\.00 → 12\.00 USD \(\+20%\)/);
   const back = await owner.open(`${base}/file`, { base: hidden(html, 'base'), text: hidden(html, 'text') });
-  expect((await publish(owner, back)).html).toContain('Published.');
+  expect((await publish(owner, back)).html).toContain('Published on ');
   expect(await readFile(here(), 'utf8')).toBe(catalogue);
   const reloads = await shop.sql<{ who: string }[]>`SELECT who FROM shop.audit WHERE act = 'reload'`;
   expect(reloads.every(({ who }) => /^(admin at|requested by)/.test(who))).toBe(true);
 });
 
 test.each([
-  ['sends the key in another header', (text: string) => text.replace('x-api-key', 'x-copy')],
+  [
+    'sends the key in another header',
+    'Line 3</a>: upstream.key.header',
+    (text: string) => text.replace('x-api-key', 'x-copy'),
+  ],
   [
     'sends the key to another address',
+    '<li>upstream.key',
     (text: string) =>
       text.replace(
         'upstream: { key: { header: x-api-key } }',
@@ -108,19 +122,26 @@ test.each([
   ],
   [
     'sells a further operation of the API',
+    '</a>: services\\[0\\].operations\\[1\\].call',
     (text: string) =>
       text.replace('units_max: 10 }\n', 'units_max: 10 }\n      - { call: GET /v1/keys, units: 1 }\n'),
   ],
-  ['reads another description', (text: string) => text.replace('{ key:', '{ description: ../api.yaml, key:')],
+  [
+    'reads another description',
+    'Line 3</a>: upstream.description',
+    (text: string) => text.replace('{ key:', '{ description: ../api.yaml, key:'),
+  ],
 ])(
   'an edit that %s is refused, because a session of the console must not reach the key',
-  async (_, change) => {
+  async (_, problem, change) => {
     const owner = await signedIn(shop.url);
     const { html } = await owner.open(`${base}/file`);
     const text = change(catalogue);
     const proposed = await owner.open(`${base}/file`, { base: hidden(html, 'base'), text });
     expect(proposed.status).toBe(422);
-    expect(proposed.html).toContain('can only be changed in the file on the server');
+    expect(proposed.html).toMatch(
+      new RegExp(`${problem} decides .*can only be changed in the file on the server`),
+    );
     const sent = await owner.open(`${base}/publish`, {
       act: 'publish',
       base: hidden(html, 'base'),
@@ -132,12 +153,48 @@ test.each([
   },
 );
 
+test('a publication that is sent again, or twice at once, is reported as published', async () => {
+  const owner = await signedIn(shop.url);
+  const review = await edit(owner, 'plans', { 'plans[1].price_usd': '13.00' });
+  const both = await Promise.all([publish(owner, review), publish(owner, review)]);
+  for (const { status, html } of [...both, await publish(owner, review)]) {
+    expect([status, html.includes('Published on ')]).toEqual([200, true]);
+    expect(html).not.toContain('Nothing was published');
+  }
+  expect((await owner.open(`${base}?published=1`)).html).not.toContain('Published on ');
+  expect((await owner.open(`${base}/publish`)).headers.get('location')).toBe(base);
+  const back = await edit(owner, 'plans', { 'plans[1].price_usd': '10.00' });
+  expect((await publish(owner, back)).status).toBe(200);
+  expect(await readFile(here(), 'utf8')).toBe(catalogue);
+});
+
+test('a review leads back to its form with what was typed', async () => {
+  const owner = await signedIn(shop.url);
+  const review = await edit(owner, 'plans', { 'plans[1].price_usd': '14.00', 'new.name': 'Grand "one"' });
+  expect(review.status).toBe(422);
+  const sound = await edit(owner, 'plans', {
+    'plans[1].price_usd': '14.00',
+    'plans[1].description': 'Two\nlines "quoted"',
+  });
+  const { path, fields } = backOf(sound);
+  expect([path, fields.act]).toEqual([`${base}/plans`, 'back']);
+  const again = await owner.open(path, fields);
+  expect(again.status).toBe(200);
+  expect(again.html).toMatch(/name="plans\[1\]\.price_usd"[^>]* value="14\.00"/);
+  expect(again.html).toContain('>Two\nlines &quot;quoted&quot;</textarea>');
+  const text = `${catalogue}# a comment\n`;
+  const file = await edit(owner, 'file', { text });
+  const whole = await owner.open(backOf(file).path, backOf(file).fields);
+  expect([whole.status, whole.html.includes('# a comment\n</textarea>')]).toEqual([200, true]);
+  expect(await readFile(here(), 'utf8')).toBe(catalogue);
+});
+
 test('limits of an upstream can be edited', async () => {
   const owner = await signedIn(shop.url);
   const { html } = await owner.open(`${base}/file`);
   const text = catalogue.replace('{ key:', '{ timeout_ms: 20000, limits: { queue: 8 }, key:');
   const review = await owner.open(`${base}/file`, { base: hidden(html, 'base'), text });
-  expect((await publish(owner, review)).html).toContain('Published.');
+  expect((await publish(owner, review)).html).toContain('Published on ');
 });
 
 test('a bad value is refused beside its field, and a shared one with a way out', async () => {
@@ -168,7 +225,8 @@ test('an edit of a file that has changed meanwhile is refused, and of two at onc
   const other = await edit(owner, 'prices', { 'services[0].price_usd': '0.003' });
   const both = await Promise.all([publish(owner, review), publish(owner, other)]);
   expect(both.map(({ status }) => status).sort()).toEqual([200, 422]);
-  const stale = await publish(owner, review);
+  const [first] = both;
+  const stale = await publish(owner, first?.status === 422 ? review : other);
   expect([stale.status, stale.html.includes('The file has changed since this page was loaded')]).toEqual([
     422,
     true,

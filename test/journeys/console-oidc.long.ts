@@ -34,8 +34,8 @@ function browser(): Browser {
 }
 
 /** Starts a sign-in. Returns the address at the provider. */
-async function started(at: Browser): Promise<string> {
-  const page = await at.open('/admin/console/oidc/start', {});
+async function started(at: Browser, to = ''): Promise<string> {
+  const page = await at.open('/admin/console/oidc/start', { to });
   return (page.headers.get('refresh') ?? '').replace('0; url=', '');
 }
 
@@ -63,6 +63,20 @@ test('an invited person signs in with the verified address, and later with the s
   expect((await again.at.open('/admin')).html).toContain('Ada (finance)');
   // Another subject with the same address is another person.
   expect((await signIn({ sub: id('sub'), claims })).page.status).toBe(401);
+});
+
+test('a sign-in leads back to the page that was asked for, and to no other site', async () => {
+  const claims = await invited('finance');
+  const sub = id('sub');
+  const back = async (to: string) => {
+    const at = browser();
+    const query = provider.consent(await started(at, to), { sub, claims });
+    return (await at.open(`${callback}?${query}`)).headers.get('refresh');
+  };
+  expect(await back('/admin/console/payments?state=refunded')).toBe(
+    '0; url=/admin/console/payments?state=refunded',
+  );
+  expect(await back('https://evil.example/admin')).toBe('0; url=/admin');
 });
 
 test('a token of another issuer, audience, nonce, key or time signs nobody in', async () => {

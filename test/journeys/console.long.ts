@@ -150,6 +150,9 @@ describe('who comes in', () => {
       expect(html).toContain('Admin token');
       expect(html).not.toContain('Sign out');
     }
+    const deep = await stranger.open('/console/payments?state=refunded&text=a%22b');
+    const to = '/admin/console/payments?state=refunded&text=a%22b';
+    expect(deep.html).toContain(`name="to" value="${to.replace('&', '&amp;')}"`);
     const wrong = await stranger.open('/console/sign-in', { token: `${token}x`, to: '/admin' });
     expect([wrong.status, wrong.headers.get('set-cookie')]).toEqual([401, null]);
     expect(wrong.html).toMatch(/id="token"[^>]* aria-invalid="true"/);
@@ -169,6 +172,14 @@ describe('who comes in', () => {
     const counted = (wanted: number) => tries.filter(({ status }) => status === wanted).length;
     expect(counted(401) + counted(429)).toBe(16);
     expect(counted(429)).toBeGreaterThan(0);
+    const pages = await Promise.all(
+      Array.from({ length: 30 }, () => guesser.open('/console/payments?state=refunded')),
+    );
+    const slowed = pages.find(({ status }) => status === 429);
+    expect(slowed?.headers.get('retry-after')).toMatch(/^\d+$/);
+    expect(slowed?.html).toMatch(/<small>Console<[\s\S]*Too many requests/);
+    expect(slowed?.html).toContain('href="/admin/console/payments?state=refunded">Try again</a>');
+    expect(slowed?.html).not.toMatch(/href="\/docs|mailto:|Go to the shop/);
   });
 
   test('what the browser keeps is no token, opens the pages alone, and holds in every process', async () => {
@@ -241,7 +252,8 @@ describe('who comes in', () => {
       seller.site = site;
       expect((await seller.open(`/console/accounts/${buyer.account}`, form)).status).toBe(403);
       expect((await seller.open('/console/sign-in', { token, to: '/admin' })).status).toBe(403);
-      expect((await seller.open('/console/sign-out', {})).status).toBe(403);
+      const refused = await seller.open('/console/sign-out', {});
+      expect([refused.status, refused.html.includes('<small>Console<')]).toEqual([403, true]);
     }
     expect(await acts(buyer.account)).toEqual([]);
   });
@@ -712,6 +724,29 @@ describe('what the seller does', () => {
     const seller = await signedIn();
     const { html } = await seller.open('/console/health', { act: 'verify' });
     expect(html).toMatch(/The ledger is consistent: [\d,]+ lots/);
+    expect((await seller.open('')).html).not.toContain('Violations in the books');
+    expect(await acts('console')).toContainEqual({ act: 'ledger_verified', who: expect.anything() });
+    await shop.sql`INSERT INTO shop.payment_record (order_id, payment, amount, rail) VALUES ('pur_forged', 'pi_forged', 5000000, 'card')`;
+    try {
+      const broken = await seller.open('/console/health', { act: 'verify' });
+      for (const shown of [broken, await seller.open('/console/health')]) {
+        expect(shown.html).toContain('The ledger is not consistent: 1 violation.');
+        expect(shown.html).toMatch(
+          /a payment has its order<\/b><\/p><p class="id">pur_forged<\/p><p>5\.00 USD by pi_forged</,
+        );
+        expect(shown.html).not.toContain('Everything works');
+      }
+      expect((await seller.open('')).html).toContain(
+        'href="/admin/console/health#verify">Violations in the books',
+      );
+    } finally {
+      await shop.sql.begin(async (own) => {
+        await own`SET LOCAL session_replication_role = replica`;
+        await own`DELETE FROM shop.payment_record WHERE order_id = 'pur_forged'`;
+      });
+    }
+    await seller.open('/console/health', { act: 'verify' });
+    expect((await seller.open('')).html).not.toContain('Violations in the books');
   });
 
   test('an endpoint of events is added, tested, given a new secret and removed, and an event is delivered again', async () => {
@@ -743,7 +778,15 @@ describe('what the seller does', () => {
       expect(replayed.html).toContain('1 events are delivered again.');
       await expect.poll(() => receiver.received.map((one) => one.id)).toEqual([event, event, event]);
       const unclear = await seller.open(page, { act: 'replay', id, since: 'yesterday' });
-      expect([unclear.status, unclear.html.includes('a time must be such as')]).toEqual([422, true]);
+      expect([unclear.status, unclear.html.includes('A time must be such as')]).toEqual([422, true]);
+      const startless = await seller.open(page, { act: 'replay', id, since: '', types: 'event.test' });
+      expect(startless.html).toMatch(/<details open><summary><h2 id="replay">/);
+      expect(startless.html).toMatch(/id="since"[^>]* aria-invalid="true"/);
+      expect(startless.html).toMatch(/id="replay_types"[^>]* value="event.test"/);
+      expect(startless.html).toContain('Nothing is delivered again. <a href="#since">Go to the form</a>');
+      expect((await seller.open(page)).html).not.toContain('name="act" value="replace"');
+      const asked = await seller.open(`${page}/endpoints/${id}/secret`);
+      expect(asked.html).toContain('End the secret of this endpoint now?');
       const replaced = await seller.open(page, { act: 'replace', id });
       secrets.push(secretOf(replaced.html));
       expect(replaced.html).toContain('signs no more events');

@@ -36,10 +36,22 @@ export const hidden = (html: string, name: string) =>
       .find((it) => it !== undefined) ?? '',
   );
 
-/** Sends the form of a review as a browser does: with CRLF. */
+/** Sends the form of a review as a browser does: with CRLF, and follows the redirect. */
 export function publish(owner: Browser, review: Shown, note = ''): Promise<Shown> {
   const text = hidden(review.html, 'text').replaceAll('\n', '\r\n');
-  return owner.open(`${base}/publish`, { act: 'publish', base: hidden(review.html, 'base'), text, note });
+  return owner.send(`${base}/publish`, { act: 'publish', base: hidden(review.html, 'base'), text, note });
+}
+
+/** The fields of the form that leads from a review back to its edit. */
+export function backOf(review: Shown): { path: string; fields: Record<string, string> } {
+  const [, path = '', form = ''] =
+    /<form id="back" method="post" action="([^"]*)">(.*?)<\/form>/s.exec(review.html) ?? [];
+  const all = form.matchAll(/name="([^"]*)" (?:value="([^"]*)"|hidden>\n(.*?)<\/textarea>)/gs);
+  const fields = [...all].map(([, name = '', value, text = '']) => [
+    unescaped(name),
+    unescaped(value ?? text),
+  ]);
+  return { path, fields: Object.fromEntries(fields) };
 }
 
 /** Opens a form, changes some of its fields and sends it. */

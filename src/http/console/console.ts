@@ -10,6 +10,7 @@ import { type Call, type Env, requestId, send } from '../request-context.ts';
 import * as ConsoleFrame from './pages/frame.ts';
 import * as LoginPage from './pages/login-page.ts';
 import * as PasskeyScript from './pages/passkey-script.ts';
+import { refusedInFrame } from './refused.ts';
 import type { ConsoleResponse } from './response.ts';
 import { type ActionPath, actionRight, type PagePath, pageRights } from './route-rights.ts';
 import * as Sessions from './sessions.ts';
@@ -60,6 +61,9 @@ export function createConsole(
     for (const cookie of cookies) response.headers.append('set-cookie', cookie);
     return response;
   };
+  const inFrame = refusedInFrame((shown) => respond(null, null, shown));
+  app.use(ConsoleFrame.front, inFrame);
+  app.use(`${ConsoleFrame.front}/console/*`, inFrame);
   const signIn = addSignIn(app, shop, guard, (shown) => respond(null, null, shown));
 
   const perform = async (
@@ -92,7 +96,7 @@ export function createConsole(
         c.req.method === 'POST'
           ? 'Your session has expired and nothing was changed. Sign in and try again.'
           : null;
-      return signIn.login(c, 401, c.req.path, problem);
+      return signIn.login(c, 401, addressOf(c), problem);
     };
   const addPage: Console['addPage'] = (path, show) =>
     void app.get(
@@ -115,6 +119,11 @@ export function createConsole(
         ),
     },
   };
+}
+
+/** The path of a request with its query. A form has no query that its page would need. */
+function addressOf(c: Call): string {
+  return c.req.method === 'GET' ? c.req.path + new URL(c.req.url).search : c.req.path;
 }
 
 function refusal({ role }: Sessions.Person, needed: Role.Right): ConsoleResponse {

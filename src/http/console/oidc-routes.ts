@@ -3,8 +3,10 @@ import type { Hono } from 'hono';
 import type { Oidc, OidcPerson } from '../../identity/operators/oidc.ts';
 import type { Operator } from '../../identity/operators/operator.ts';
 import type { AdminGuard } from '../api/admin-guard.ts';
+import * as BrowserSession from '../pages/browser-session.ts';
 import * as Cookies from '../pages/cookies.ts';
 import type { Call, Env } from '../request-context.ts';
+import { consolePath } from './console-path.ts';
 import * as ConsoleFrame from './pages/frame.ts';
 import * as LoginPage from './pages/login-page.ts';
 import type { ConsoleResponse } from './response.ts';
@@ -13,7 +15,7 @@ import * as Sessions from './sessions.ts';
 const base = '/admin/console/oidc';
 /** `Lax`, because the browser comes back from another site. Lasts as long as a sign-in at the provider may take. */
 const attemptCookie: Cookies.Cookie = { name: 'sluice_oidc', maxAgeSeconds: 600, sameSite: 'Lax' };
-const attemptForm = /^([\w-]{16,200})\.([\w-]{16,200})\.([\w-]{43,128})$/;
+const attemptForm = /^([\w-]{16,200})\.([\w-]{16,200})\.([\w-]{43,128})\.([\w-]{1,3000})$/;
 
 type Parts = {
   guard: AdminGuard;
@@ -29,16 +31,18 @@ export function addOidc(
   oidc: Oidc,
   { guard, login, respond, limited }: Parts,
 ): void {
-  const failed = (c: Call, problem: string) => login(c, 401, ConsoleFrame.front, problem);
+  const failed = (c: Call, problem: string, to = ConsoleFrame.front) => login(c, 401, to, problem);
 
   app.post(
     `${base}/start`,
     limited(async (c) => {
+      const to = consolePath((await BrowserSession.fields(c)).get('to'));
       const attempt = await oidc.start().catch(() => null);
       if (attempt === null)
-        return failed(c, 'The sign-in provider cannot be reached. Try again, or sign in another way.');
+        return failed(c, 'The sign-in provider cannot be reached. Try again, or sign in another way.', to);
       const { address, state, nonce, verifier } = attempt;
-      const cookie = Cookies.setCookie(shop, attemptCookie, `${state}.${nonce}.${verifier}`);
+      const way = Buffer.from(to).toString('base64url');
+      const cookie = Cookies.setCookie(shop, attemptCookie, `${state}.${nonce}.${verifier}.${way}`);
       // A redirect of the form would be subject to `form-action`, which allows no other site.
       return respond({
         title: 'Sign in',
@@ -51,25 +55,26 @@ export function addOidc(
   app.get(
     `${base}/callback`,
     limited(async (c) => {
-      const [, state, nonce, verifier] =
+      const [, state, nonce, verifier, way = ''] =
         attemptForm.exec(Cookies.readCookie(shop, attemptCookie, c) ?? '') ?? [];
       if (state === undefined || nonce === undefined || verifier === undefined)
         return failed(c, 'This sign-in has expired or began in another browser. Try again.');
+      const to = consolePath(Buffer.from(way, 'base64url').toString());
       const person = await oidc.finish(new URL(c.req.url), { state, nonce, verifier }).catch(() => null);
-      if (person === null) return failed(c, 'The provider did not confirm this sign-in. Try again.');
+      if (person === null) return failed(c, 'The provider did not confirm this sign-in. Try again.', to);
       const found = await operatorOf(
         shop,
         person,
         Sessions.whoOf(guard, c, person.email ?? 'single sign-on'),
       );
-      if (typeof found === 'string') return failed(c, found);
+      if (typeof found === 'string') return failed(c, found, to);
       const cookies = [
         ...(await Sessions.start(shop, guard, c, found)),
         Cookies.eraseCookie(shop, attemptCookie),
       ];
       // Not a redirect: the request came from another site, so the browser would follow it without the `Strict` cookie.
-      const main = LoginPage.arrived(ConsoleFrame.front);
-      return respond({ title: 'Signed in', main, cookies, refresh: ConsoleFrame.front });
+      const main = LoginPage.arrived(to);
+      return respond({ title: 'Signed in', main, cookies, refresh: to });
     }),
   );
 }

@@ -8,19 +8,23 @@ import type { AdminGuard } from '../api/admin-guard.ts';
 import * as BrowserSession from '../pages/browser-session.ts';
 import * as Cookies from '../pages/cookies.ts';
 import { type Call, type Env, send } from '../request-context.ts';
+import { consolePath } from './console-path.ts';
 import { addOidc } from './oidc-routes.ts';
 import * as ConsoleFrame from './pages/frame.ts';
 import * as LoginPage from './pages/login-page.ts';
 import * as PasskeyScript from './pages/passkey-script.ts';
+import { refused } from './refused.ts';
 import type { ConsoleResponse } from './response.ts';
 import * as Sessions from './sessions.ts';
 
 const base = '/admin/console';
+const foreignForm =
+  'This form was not sent from a page of the console. Open the console and try again there.';
 /** Binds the challenges of passkeys to the browser that they were issued to. */
 const browserCookie: Cookies.Cookie = { name: 'sluice_passkey', maxAgeSeconds: 3_600, sameSite: 'Strict' };
 
 type Respond = (shown: ConsoleResponse) => Response;
-/** Shows the login page; `to` is the path to open afterwards. */
+/** Shows the login page; `to` is the path to open afterwards, with its query. */
 type Login = (
   c: Call,
   status: number,
@@ -75,7 +79,9 @@ export function addSignIn(
 
   app.use(
     `${base}/*`,
-    BrowserSession.guard({ publicUrl: shop.publicUrl, catalog: shop.catalog, texts: english }),
+    BrowserSession.guard({ publicUrl: shop.publicUrl, catalog: shop.catalog, texts: english }, (status) =>
+      respond(refused(status, foreignForm)),
+    ),
   );
   // Addresses that a person reaches by a reload or by typing them.
   for (const path of [`${ConsoleFrame.front}/`, base, `${base}/sign-in`, `${base}/sign-out`])
@@ -101,7 +107,7 @@ export function addSignIn(
       const to = consolePath(form.get('to'));
       const { browser } = browserOf(shop, c);
       const found = await Passkey.signIn(passkeyContext(shop), form.get('credential') ?? '', browser);
-      if (found.kind !== 'signed_in') return login(c, 401, to, await refused(shop, guard, c, found));
+      if (found.kind !== 'signed_in') return login(c, 401, to, await passkeyProblem(shop, guard, c, found));
       const operator = await shop.operators.find(found.passkey.operator);
       if (operator === null) return login(c, 401, to, unknownPasskey);
       return redirect(to, await Sessions.start(shop, guard, c, operator));
@@ -118,7 +124,7 @@ const unknownPasskey =
   'This passkey is not registered here, or its person was removed. Ask an owner for an invitation.';
 
 /** Words a refused sign-in. A counter that does not rise is recorded: the passkey may have been copied. */
-async function refused(
+async function passkeyProblem(
   shop: Sessions.ConsoleSessionContext,
   guard: AdminGuard,
   c: Call,
@@ -195,11 +201,6 @@ function addInvitation(
       return redirect(ConsoleFrame.front, await Sessions.start(shop, guard, c, operator));
     }),
   );
-}
-
-/** Returns `to` when it is a path of the console, otherwise the front page: prevents an open redirect. */
-export function consolePath(to: string | null): string {
-  return to !== null && /^\/admin(\/console\/[\w/.:-]{1,200})?$/.test(to) ? to : ConsoleFrame.front;
 }
 
 export function redirect(location: string, cookies: readonly string[] = []): Response {

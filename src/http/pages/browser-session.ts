@@ -65,14 +65,18 @@ export function assertionOf(shop: Pick<CatalogContext, 'publicUrl'>, c: Call): s
 
 /**
  * Rejects forms that were not sent from the shop's own pages: another site's form would act with the visitor's cookie (CSRF). Browsers
- * send the source in `Sec-Fetch-Site` (Fetch Metadata), older ones in `Origin`.
+ * send the source in `Sec-Fetch-Site` (Fetch Metadata), older ones in `Origin`. `refuse` shows the refusal.
  */
-export function guard(shop: Pick<CatalogContext, 'publicUrl'> & Frame.PageContext): MiddlewareHandler<Env> {
+export function guard(
+  shop: Pick<CatalogContext, 'publicUrl'> & Frame.PageContext,
+  refuse = (status: number): Response =>
+    errorPage(shop, { status, message: shop.texts.text('error.foreign_form') }),
+): MiddlewareHandler<Env> {
   return async (c, next) => {
     const site = c.req.header('sec-fetch-site');
     const isOwn = site === undefined ? c.req.header('origin') === shop.publicUrl : site === 'same-origin';
     if (c.req.method === 'GET' || c.req.method === 'HEAD' || isOwn) return next();
-    return errorPage(shop, { status: 403, message: shop.texts.text('error.foreign_form') });
+    return refuse(403);
   };
 }
 

@@ -53,6 +53,10 @@ const wordings: Readonly<Record<Task['kind'], Wording>> = {
   events_failed: { what: () => 'Events that could not be delivered', where: `${events}?state=failed` },
   events_waiting: { what: () => 'Failing webhook endpoints', where: `${events}#endpoints` },
   endpoints_disabled: { what: () => 'Disabled webhook endpoints', where: `${events}#endpoints` },
+  books: {
+    what: () => 'Violations in the books, when they were last checked',
+    where: `${health}#verify`,
+  },
   silent: { what: () => 'Processes without a heartbeat', where: `${health}#writers` },
   holds_credit: { what: () => 'Ended processes that still hold credit', where: `${health}#writers` },
   low_disk: {
@@ -68,7 +72,7 @@ const wordings: Readonly<Record<Task['kind'], Wording>> = {
 
 /** Tasks that cost money or buyers while they wait. */
 const urgent: ReadonlySet<Task['kind']> = new Set([
-  ...(['disputes', 'refund_requests', 'flagged', 'in_doubt', 'unreconciled', 'past_due'] as const),
+  ...(['disputes', 'refund_requests', 'flagged', 'in_doubt', 'unreconciled', 'past_due', 'books'] as const),
   ...(['upstream_errors', 'holds_credit', 'silent', 'low_disk'] as const),
 ]);
 

@@ -58,8 +58,18 @@ export function audit({ filter, acts, entries, next, isFirst, canExport }: Audit
 ${viewLinks(restriction, shown)}
 <section aria-labelledby="acts"><h2 id="acts" class="hidden">Actions</h2>
 ${filterForm(path, fields, queryOf(restriction), !!(filter.act || filter.from || filter.to), shown?.show)}
-${entries.length === 0 ? html`<p class="soft">No actions match.</p>` : log(entries)}
+${entries.length === 0 ? empty(isFirst && queryOf(restriction) === '', shown) : log(entries)}
 ${pages(path, query, isFirst, next === null ? null : `before=${next}`)}</section>`;
+}
+
+/** Why a list is empty. `isWhole`: no filter restricts it. */
+function empty(isWhole: boolean, shown: (typeof views)[number] | undefined): Html {
+  const text = !isWhole
+    ? 'No actions match.'
+    : shown?.signIns === 'only'
+      ? 'No sign-ins yet.'
+      : 'No actions yet. Everything that persons do in the console or by commands is listed here, such as refunds, grants and publications.';
+  return html`<p class="soft">${text}</p>`;
 }
 
 /** A table of audit entries: what, when, who, on whom, what changed, and from which address. */
@@ -101,6 +111,7 @@ const names: Readonly<Record<string, string>> = {
   operator_added: 'Invited a person',
   operator_invited: 'Invited a person',
   operator_removed: 'Removed a person',
+  ledger_verified: 'Checked the books',
   event_test_sent: 'Sent a test event',
   event_endpoint_added: 'Added an endpoint',
   event_endpoint_removed: 'Removed an endpoint',

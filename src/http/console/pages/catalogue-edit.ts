@@ -33,8 +33,8 @@ export type EditFacts = {
   others: ReadonlyMap<string, string>;
   faults: readonly ProposalFault[];
   result: FormResult;
-  /** Why an uploaded logo was refused. */
-  logoFault?: string;
+  /** The logo that was chosen in the form, as a data URL, or why it was refused. */
+  upload: { image: string } | { fault: string } | null;
 };
 
 /** A form for plans, prices or branding. Faults are shown beside their fields. */
@@ -66,7 +66,7 @@ function body(facts: EditFacts, newAt: string): Html {
     case 'plans':
       return html`<p class="soft">Open a plan to change its name, its price, what it includes and the services that it covers.</p>${groups.map((group) => plan(group, facts))}${newPlan(facts, newAt)}`;
     case 'brand':
-      return brandGroups(groups, facts.typed, (one) => input(one, facts));
+      return brandGroups(groups, facts.typed, (one) => input(one, facts), chosenOf(facts));
   }
 }
 
@@ -119,6 +119,11 @@ function newPrices(at: number, { typed, file }: EditFacts): Html {
   return html`<details ${isOpen ? 'open' : ''}><summary>Add prices</summary><div class="grid-fields">${fields.map(({ name, label }) => html`<div>${field({ name, label, value: typed.get(name) ?? '' })}</div>`)}</div></details>`;
 }
 
+/** The logo that was chosen in the form; null without one. */
+function chosenOf({ upload }: EditFacts): string | null {
+  return upload !== null && 'image' in upload ? upload.image : null;
+}
+
 /** The hint of a field; `now` is its text after an edit of another person. */
 function hintOf({ hint }: CatalogueField, now: string | undefined): string | undefined {
   if (now === undefined) return hint;
@@ -126,7 +131,8 @@ function hintOf({ hint }: CatalogueField, now: string | undefined): string | und
   return hint === undefined ? changed : `${changed} ${hint}`;
 }
 
-function input(one: CatalogueField, { typed, others, faults, logoFault }: EditFacts): Html {
+function input(one: CatalogueField, facts: EditFacts): Html {
+  const { typed, others, faults, upload } = facts;
   const { name, label, value, usual = '', kind, choices } = one;
   const hint = hintOf(one, others.get(name));
   const shown = typed.get(name) ?? (value || usual);
@@ -142,7 +148,12 @@ function input(one: CatalogueField, { typed, others, faults, logoFault }: EditFa
     case 'services':
       return services(one, shown, fault);
     case 'logo':
-      return logo(one, logoFault ?? fault);
+      return logo(
+        one,
+        typed.get(name) === 'true',
+        upload !== null && 'fault' in upload ? upload.fault : fault,
+        chosenOf(facts),
+      );
     case 'remove':
       return html`<label class="check"><input type="checkbox" name="${name}" value="true" ${shown === 'true' ? 'checked' : ''}> ${label}</label>`;
     case 'choice':

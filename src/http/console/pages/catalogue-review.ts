@@ -11,6 +11,8 @@ import { field } from './fields.ts';
 import { count, moment } from './figures.ts';
 
 type Sound = Extract<Proposal, { kind: 'sound' }>;
+/** The form that was reviewed: its path, and its fields as they were sent. */
+export type Back = { path: string; fields: readonly (readonly [name: string, value: string])[] };
 
 /** The effects of an edit and its difference to the file, with the form that publishes it. */
 export function review(
@@ -18,23 +20,34 @@ export function review(
   text: string,
   proposal: Sound,
   last: Publication | null,
+  back: Back,
 ): Html {
   const { refusals } = proposal;
   const hidden = html`<input type="hidden" name="base" value="${state.digest}"><textarea name="text" hidden>
 ${text}</textarea>`;
+  const toForm = html`<button class="plain" form="back">Back to the form</button>`;
   return html`<h1>Review changes</h1>
 ${last === null ? '' : takenBack(last, text)}${changesForBuyers(proposal, false)}
 ${
   refusals.length > 0
-    ? html`<section><h2>These changes cannot be published</h2>${lines(refusals)}</section>`
+    ? html`<section><h2>These changes cannot be published</h2>${lines(refusals)}<div class="actions">${toForm}</div></section>`
     : state.isWritable
       ? html`<section><h2>Publish</h2><p class="soft">Applies to all new requests in every process. Running requests finish with the current catalogue.</p>
 <form method="post" action="${cataloguePath}/publish">${hidden}<input type="hidden" name="act" value="publish">
-<div class="half">${field({ name: 'note', label: 'Note for the history (optional)', value: '' })}</div><div class="actions"><button>Publish changes</button><a class="button plain" href="${cataloguePath}">Cancel</a></div></form></section>`
-      : html`<section class="narrow"><h2>Download</h2><p>This process may not write ${state.name}, for example because it is part of a container image. Download the file, replace it where it comes from, and reload.</p></section>`
+<div class="half">${field({ name: 'note', label: 'Note for the history (optional)', value: '' })}</div><div class="actions"><button>Publish changes</button>${toForm}<a class="button plain" href="${cataloguePath}">Cancel</a></div></form></section>`
+      : html`<section class="narrow"><h2>Download</h2><p>This process may not write ${state.name}, for example because it is part of a container image. Download the file, replace it where it comes from, and reload.</p><div class="actions">${toForm}</div></section>`
 }
 <section aria-labelledby="diff"><h2 id="diff">Changes in ${state.name}</h2>${alikeFirst(lineDiff(state.text, text))}</section>
-<form method="post" action="${cataloguePath}/publish">${hidden}<input type="hidden" name="act" value="download"><button class="${state.isWritable ? 'quiet' : ''}">Download the edited file</button></form>`;
+<form method="post" action="${cataloguePath}/publish">${hidden}<input type="hidden" name="act" value="download"><button class="${state.isWritable ? 'quiet' : ''}">Download the edited file</button></form>
+<form id="back" method="post" action="${back.path}"><input type="hidden" name="act" value="back">${back.fields.map(hiddenField)}</form>`;
+}
+
+/** Line breaks are kept in a text field only. */
+function hiddenField([name, value]: Back['fields'][number]): Html {
+  return value.includes('\n')
+    ? html`<textarea name="${name}" hidden>
+${value}</textarea>`
+    : html`<input type="hidden" name="${name}" value="${value}">`;
 }
 
 /** The lines of the last publication that an edit takes back. */

@@ -5,6 +5,10 @@ import { type FieldGroup, namedIn } from '../catalogue-field.ts';
 import { pricedTogether } from '../catalogue-fields.ts';
 import { type FormResult, resultLine } from './account.ts';
 import { fieldNames } from './field-names.ts';
+import { count } from './figures.ts';
+
+/** More problems are counted: the list comes before the text that it is about. */
+const faultsShownMax = 25;
 
 /** Keys that no sentence contains as a word. */
 const plainKeys = Object.keys(fieldNames).filter((key) => key.includes('_'));
@@ -96,5 +100,6 @@ export function faultList(faults: readonly ProposalFault[], hasLines = false): H
     hasLines ? html`<a href="#line-${at}">Line ${at}</a>: ` : html`Line ${at}: `;
   const line = ({ line: at, reason }: ProposalFault) =>
     html`<li>${at === null ? '' : place(at)}${reason}</li>`;
-  return html`<section><h2>Problems</h2><ul>${faults.map(line)}</ul></section>`;
+  const rest = faults.length - faultsShownMax;
+  return html`<section><h2>Problems</h2><ul>${faults.slice(0, faultsShownMax).map(line)}${rest > 0 ? html`<li>${count(rest)} more</li>` : ''}</ul></section>`;
 }

@@ -39,13 +39,13 @@ export function catalogue(facts: CatalogueFacts): Html {
 ${resultLine(result)}
 ${preview.kind === 'faulty' ? faulty(preview.faults) : sound(preview, canPublish)}
 <div class="columns">${planList(plans, trial, canPublish)}${serviceList(services, canPublish)}${canPublish ? otherEdits() : ''}
-<section aria-labelledby="history"><h2 id="history">Published in the console</h2>
+<section class="row-wide" aria-labelledby="history"><h2 id="history">Published in the console</h2>
 ${
   history.length === 0
     ? html`<p class="soft">Nothing yet. Every edit is listed here, and can be reverted.</p>`
     : table(
         'Publications',
-        ['When', { bare: 'Who' }, { bare: 'Note' }, { bare: 'Changes' }],
+        ['When', { bare: 'Who' }, { bare: 'Changes' }],
         history.map((one) => historyRow(one, canPublish)),
         'stack',
       )
@@ -116,12 +116,12 @@ function otherEdits(): Html {
     ['/admin/console/codes', 'Promotion codes', 'Credit for buyers who enter a code'],
     [`${path}/file`, 'The whole file', 'Everything, in YAML'],
   ] as const;
-  return html`<section aria-labelledby="edit"><h2 id="edit">More to edit</h2>
+  return html`<section class="row-wide" aria-labelledby="edit"><h2 id="edit">More to edit</h2>
 <ul class="heed">${all.map(([to, name, about]) => html`<li><a href="${to}"><b>${name}</b></a><br><span class="soft">${about}</span></li>`)}</ul></section>`;
 }
 
 function historyRow({ id, atMs, who, note }: CatalogueFacts['history'][number], canRevert: boolean): Html {
-  return html`<tr><th scope="row">${moment(atMs)}</th><td>${actor(who).name}</td><td>${note}</td><td class="nowrap"><a href="${path}/history/${id}">${canRevert ? 'Changes and revert' : 'Changes'}</a></td></tr>`;
+  return html`<tr><th scope="row">${moment(atMs)}${note === '' ? '' : html`<small>${note}</small>`}</th><td>${actor(who).name}</td><td><a href="${path}/history/${id}">${canRevert ? 'Changes and revert' : 'Changes'}</a></td></tr>`;
 }
 
 function faulty(faults: readonly string[]): Html {

@@ -30,6 +30,8 @@ export type EventsFacts = {
   secret: string | null;
   /** A refused endpoint: its fields, and their faults. */
   draft: { url: string; types: string; faults: Readonly<Record<string, string>> } | null;
+  /** A refused form that delivers events again: its fields, its fault and the field that has it. */
+  replay: Readonly<Record<string, string>> | null;
 };
 
 const reasons: Readonly<Record<NonNullable<Endpoint['reason']>, string>> = {
@@ -40,7 +42,7 @@ const reasons: Readonly<Record<NonNullable<Endpoint['reason']>, string>> = {
 
 /** The events of the outbox, and the endpoints that they are delivered to. */
 export function events(facts: EventsFacts): Html {
-  const { filter, endpoints, canChange, canReplay, result, secret } = facts;
+  const { filter, endpoints, canChange, canReplay, result, secret, replay } = facts;
   return html`<h1>Events</h1>
 ${resultLine(result)}
 ${secret === null ? '' : html`<section><h2>Secret of the endpoint</h2><p>Copy it now: it is shown once. Your program verifies the signatures of events with it.</p><pre class="secret" tabindex="0" aria-label="Secret">${secret}</pre></section>`}
@@ -65,7 +67,7 @@ ${
 <section aria-labelledby="events"><h2 id="events">Events</h2>
 ${filterForm(path, filterFields(filter), queryOf(withoutPage(filter)), filter.account !== undefined)}
 ${eventTable(facts)}</section>
-${canReplay && endpoints.length > 0 ? replayForm(endpoints) : ''}`;
+${canReplay && endpoints.length > 0 ? replayForm(endpoints, replay) : ''}`;
 }
 
 function withoutPage({ type, account, state }: EventFilter): Readonly<Record<string, string | undefined>> {
@@ -130,10 +132,10 @@ function endpointRow(one: Endpoint, { canChange, canReplay }: EventsFacts): Html
       : failingSinceMs === null
         ? sign('on')
         : html`${sign('fails', true)} <span class="soft small">since ${moment(failingSinceMs)}</span>`;
-  const button = (act: string, words: string, isDangerous = false) =>
-    html`<form method="post" action="${path}"><input type="hidden" name="act" value="${act}"><input type="hidden" name="id" value="${id}"><button class="${isDangerous ? 'quiet danger' : 'quiet'}">${words}</button></form>`;
+  const button = (act: string, words: string) =>
+    html`<form method="post" action="${path}"><input type="hidden" name="act" value="${act}"><input type="hidden" name="id" value="${id}"><button class="quiet">${words}</button></form>`;
   const change = canChange
-    ? html`<details><summary>Change</summary><div class="choices">${state === 'on' ? button('disable', 'Disable') : button('enable', 'Enable')}${button('rotate', 'New secret')}${button('replace', 'New secret, end the former one now', true)}<a class="danger" href="${path}/endpoints/${id}/remove">Remove endpoint</a></div></details>`
+    ? html`<details><summary>Change</summary><div class="choices">${state === 'on' ? button('disable', 'Disable') : button('enable', 'Enable')}${button('rotate', 'New secret')}<a class="danger" href="${path}/endpoints/${id}/secret">New secret, end the former one now</a><a class="danger" href="${path}/endpoints/${id}/remove">Remove endpoint</a></div></details>`
     : '';
   return html`<tr><th scope="row">${url.split(/(?=[/?&])/).map((part) => html`${part}<wbr>`)}</th><td>${status}</td><td>${types?.join(', ') ?? 'all types'}</td>
 <td class="number">${count(waiting)}</td><td class="number">${count(failed)}</td>${canReplay ? html`<td class="acts">${button('test', 'Send a test event')}</td><td>${change}</td>` : ''}</tr>`;
@@ -161,6 +163,28 @@ export function confirmRemoval({ id, url, waiting, failed }: Endpoint): Html {
   });
 }
 
+/** Shows the effects of a new secret that ends the former one at once. */
+export function confirmSecret({ id, url, waiting }: Endpoint): Html {
+  return confirmation({
+    question: 'End the secret of this endpoint now?',
+    subject: 'Endpoint',
+    facts: [
+      ['Address', url],
+      ['Waiting', count(waiting)],
+    ],
+    effects: [
+      'A new secret is made and shown once, on the next page.',
+      'The former secret signs no more events, from the next delivery on. Your program refuses all events until it has the new one.',
+      'Refused events are tried again for about two days, so none is lost if you change the secret in your program soon.',
+      html`If the former secret is known to you alone, choose <b>New secret</b> in place of this: both sign for a day, and nothing is refused.`,
+    ],
+    action: path,
+    fields: html`<input type="hidden" name="act" value="replace"><input type="hidden" name="id" value="${id}">`,
+    button: 'End the former secret now',
+    back: path,
+  });
+}
+
 /** The form for an endpoint, open while there is none. */
 function addForm(draft: EventsFacts['draft'], isFirst: boolean): Html {
   return html`<details class="add" ${isFirst || draft !== null ? 'open' : ''}><summary>Add an endpoint</summary>
@@ -179,21 +203,22 @@ function typeBoxes(draft: EventsFacts['draft']): Html {
   return html`<fieldset${fault === undefined ? '' : raw(' aria-describedby="types-fault"')}><legend>Types of events</legend><details ${draft?.types ? 'open' : ''}><summary>All types, or only some</summary><p class="hint">Without a tick, the endpoint receives all types.</p>${eventTypes.map(box)}</details>${fault === undefined ? '' : html`<p class="fault" id="types-fault">${fault}</p>`}</fieldset>`;
 }
 
-function replayForm(endpoints: readonly Endpoint[]): Html {
-  return html`<section aria-labelledby="replay"><details><summary><h2 id="replay">Deliver again</h2></summary>
+/** The form that delivers events again. `draft`: its input after a fault, with the field that has it. */
+function replayForm(endpoints: readonly Endpoint[], draft: EventsFacts['replay']): Html {
+  const of = (name: string, label: string, hint: string) => ({
+    ...{ name, label, hint, value: draft?.[name] ?? '' },
+    fault: draft?.at === name ? draft.fault : undefined,
+  });
+  const list = endpoints.map(({ id, url }) => [id, url] as const);
+  return html`<section aria-labelledby="replay"><details ${draft === null ? '' : 'open'}><summary><h2 id="replay">Deliver again</h2></summary>
 <p class="soft">Events from a day or an event on, also those from before the endpoint was added. They keep their ids and their order per account.</p>
-<form class="row" method="post" action="${path}"><input type="hidden" name="act" value="replay">
-<div>${select(
-    'id',
-    'Endpoint',
-    endpoints.map(({ id, url }) => [id, url] as const),
-    '',
-  )}</div>
-<div>${field({ name: 'since', label: 'From the day (UTC)', value: '', type: 'date' })}</div>
-<div>${field({ name: 'until', label: 'To before the day', value: '', type: 'date', hint: 'Empty: the latest' })}</div>
-<div>${field({ name: 'from', label: 'Or from event', value: '', placeholder: 'evt_...' })}</div>
-<div>${field({ name: 'to', label: 'To event (empty: the latest)', value: '', placeholder: 'evt_...' })}</div>
-<div>${field({ name: 'types', id: 'replay_types', label: 'Types, separated by commas', value: '', hint: 'Empty: all' })}</div>
+<form method="post" action="${path}"><input type="hidden" name="act" value="replay">
+<div class="grid-fields"><div>${select('id', 'Endpoint', list, draft?.id ?? '')}</div>
+<div>${field({ ...of('since', 'From the day (UTC)', 'Or name the first event'), type: 'date' })}</div>
+<div>${field({ ...of('until', 'To before the day (UTC)', 'Empty: the latest'), type: 'date' })}</div>
+<div>${field({ ...of('types', 'Types', 'Separated by commas; empty: all'), id: 'replay_types' })}</div>
+<div>${field({ ...of('from', 'From event', 'In place of a day'), placeholder: 'evt_...' })}</div>
+<div>${field({ ...of('to', 'To event', 'Empty: the latest'), placeholder: 'evt_...' })}</div></div>
 <button class="plain">Deliver again</button></form></details></section>`;
 }
 

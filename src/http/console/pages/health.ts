@@ -1,12 +1,11 @@
 import { html } from 'hono/html';
+import type { BooksCheck } from '../../../journeys/books-check.ts';
 import { conditionOf, type LedgerWriterState, type ResponseCount } from '../../../ledger/usage-report.ts';
-import type { LedgerFault, VerificationResult } from '../../../ledger/verification.ts';
 import type { FailedMail } from '../../../payment/attention.ts';
 import type { UncountableCount } from '../../../proxy/uncountable.ts';
 import type { Html } from '../../pages/frame.ts';
-import { amount, count, fact, folded, moment, sign, span, table, words } from './figures.ts';
-
-const faultsShownMax = 50;
+import { books, many } from './books.ts';
+import { amount, count, fact, folded, moment, momentText, sign, span, table, words } from './figures.ts';
 
 export type HealthFacts = {
   /** The checks of `/readyz`. */
@@ -26,8 +25,10 @@ export type HealthFacts = {
   uncountableOfMs: number;
   /** Mail that was refused or expired, or that is tried again. */
   mails: readonly FailedMail[];
-  /** The result of a verification that was just run; `problem` when it could not be finished. */
-  verified: VerificationResult | { problem: string } | null;
+  /** The last check of the books; null before the first one. */
+  checked: BooksCheck | null;
+  /** Why the check that was just asked for was not finished; null otherwise. */
+  checkProblem: string | null;
   /** True when requests come through a local proxy without the setting that names the field with the caller's address. */
   isAddressUnknown: boolean;
   canVerify: boolean;
@@ -51,6 +52,7 @@ const checkNames: Readonly<Record<string, { name: string; problem: string }>> = 
 /** The state of the shop in one line, its parts, and below them what only an engineer needs. */
 export function health(facts: HealthFacts): Html {
   const problems = problemsOf(facts);
+  const isBroken = (facts.checked?.violations ?? 0) > 0;
   const verdict =
     problems.length === 0
       ? html`<p class="ok verdict">Everything works. Checked ${moment(facts.nowMs)}. <a href="/admin/console/health">Check again</a></p>`
@@ -58,7 +60,7 @@ export function health(facts: HealthFacts): Html {
   return html`<h1>Health</h1>
 ${verdict}
 ${parts(facts)}${facts.isAddressUnknown ? addresses() : ''}
-<div class="columns">${upstream(facts)}${verification(facts)}${uncountable(facts)}${mail(facts)}</div>
+${isBroken ? books(facts) : ''}<div class="columns">${upstream(facts)}${isBroken ? '' : books(facts)}${uncountable(facts)}${mail(facts)}</div>
 ${technical(facts)}`;
 }
 
@@ -69,7 +71,7 @@ function problemsOf({
   writers: all,
   mails,
   uncountable: counts,
-  verified,
+  checked,
   isAddressUnknown,
 }: HealthFacts): string[] {
   const failed = Object.entries(checks).flatMap(([check, isGood]) =>
@@ -89,8 +91,10 @@ function problemsOf({
       : []),
     ...(lost > 0 ? [`${count(lost)} mails could not be delivered.`] : []),
     ...(uncounted > 0 ? [`The results of ${count(uncounted)} responses could not be counted.`] : []),
-    ...(verified !== null && !('problem' in verified) && verified.faults.length > 0
-      ? ['The books are not consistent.']
+    ...(checked !== null && checked.violations > 0
+      ? [
+          `The books were not consistent when they were last checked, on ${momentText(checked.atMs)}: ${many(checked.violations, 'violation')}.`,
+        ]
       : []),
     ...(isAddressUnknown ? ['The setting CLIENT_ADDRESS_HEADER is missing (see Missing setting).'] : []),
   ];
@@ -159,29 +163,6 @@ function mail({ mails }: HealthFacts): Html {
     html`<tr><th scope="row">${sign(named[state], state !== 'waiting')}</th><td>${recipient ?? html`<span class="soft">erased</span>`}</td><td>${subject ?? ''}</td><td class="number">${count(attempts)}</td><td>${moment(createdMs)}</td></tr>`;
   return html`<section aria-labelledby="mail"><h2 id="mail">Mail that failed in the last 7 days</h2>
 ${mails.length === 0 ? html`<p class="soft">None.</p>` : html`<p class="soft">Recipient and text of a message are erased when it ends. Refused: the mailbox does not exist. Expired: it could not be sent in time.</p>${table('Failed mail', ['State', { bare: 'Recipient' }, { bare: 'Subject' }, { number: 'Attempts' }, { bare: 'Created' }], mails.map(row))}`}</section>`;
-}
-
-function verification({ verified, canVerify }: HealthFacts): Html {
-  return html`<section aria-labelledby="verify"><h2 id="verify">Check the books</h2>
-<p>Compares all credit, calls and orders with each other. It changes nothing.</p>
-${verified === null ? '' : verificationResult(verified)}
-${canVerify ? html`<form method="post" action="/admin/console/health#verify"><input type="hidden" name="act" value="verify"><button class="plain">Verify now</button></form>` : ''}
-<details><summary>Commands</summary><p>The same on the command line, without a time limit:</p>
-<pre tabindex="0" aria-label="Command">npm run ledger -- verify</pre>
-<p>This command compares the processor’s records with the ledger. With <code>-- --repair</code> it also applies what a lost webhook would have changed:</p>
-<pre tabindex="0" aria-label="Command">npm run reconcile</pre></details></section>`;
-}
-
-function verificationResult(result: NonNullable<HealthFacts['verified']>): Html {
-  if ('problem' in result) return html`<p class="note" role="alert">${result.problem}</p>`;
-  const { counts, faults } = result;
-  const read = `${count(counts.lots)} lots of credit, ${count(counts.postings)} entries and ${count(counts.calls)} calls`;
-  if (faults.length === 0)
-    return html`<p class="ok" role="status">The ledger is consistent: ${read} were compared.</p>`;
-  const row = ({ rule, subject, detail }: LedgerFault) =>
-    html`<tr><th scope="row">${rule}</th><td><span class="id">${subject}</span></td><td class="words">${detail}</td></tr>`;
-  return html`<p class="note" role="alert">The ledger is not consistent: ${count(faults.length)} violations. Keep this page and ask for help (docs/operations.md).</p>
-${table('Violations', ['Rule', 'Subject', 'Details'], faults.slice(0, faultsShownMax).map(row), 'stack')}`;
 }
 
 function upstream({ checks, answers, answersOfMs, failures }: HealthFacts): Html {

@@ -8,7 +8,7 @@ import type { Html } from '../../pages/frame.ts';
 import * as PasskeyScript from './passkey-script.ts';
 
 export type LoginFacts = {
-  /** The path to open after the sign-in. */
+  /** The path to open after the sign-in, with its query. */
   to: string;
   problem: string | null;
   /** True after a wrong admin token: its field is marked. */
@@ -34,7 +34,7 @@ ${
     : html`<form method="post" action="/admin/console/sign-in/passkey" data-passkey="get" data-options="${JSON.stringify(options)}"><input type="hidden" name="to" value="${to}">
 <p class="soft">With the passkey of this device, your phone or a security key.</p>${PasskeyScript.parts()}<button>Sign in with a passkey</button></form>`
 }
-${hasOidc ? html`<form method="post" action="/admin/console/oidc/start"><button class="${options === null ? '' : 'plain'}">Sign in with single sign-on</button></form>` : ''}
+${hasOidc ? html`<form method="post" action="/admin/console/oidc/start"><input type="hidden" name="to" value="${to}"><button class="${options === null ? '' : 'plain'}">Sign in with single sign-on</button></form>` : ''}
 ${!acceptsToken ? '' : isFirst ? token : html`<details ${isTokenWrong ? 'open' : ''}><summary>Use the admin token</summary>${token}</details>`}</section>`;
 }
 

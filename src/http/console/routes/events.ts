@@ -2,9 +2,10 @@ import { id as newId } from '@sluice/kernel/id';
 import { eventDocument } from '../../../discovery/event-reference.ts';
 import { can } from '../../../identity/operators/role.ts';
 import type { SellerContext } from '../../../journeys/seller-context.ts';
-import type { EventFilter, SellerEvents } from '../../../payment/event.ts';
+import type { Endpoint, EventFilter, SellerEvents } from '../../../payment/event.ts';
 import * as EventEndpoint from '../../../payment/event-endpoint.ts';
 import { readRange } from '../../../payment/event-range.ts';
+import type { Html } from '../../pages/frame.ts';
 import type { Call } from '../../request-context.ts';
 import type { Console } from '../console.ts';
 import type { FormResult } from '../pages/account.ts';
@@ -18,7 +19,7 @@ const pageSize = 25;
 const textCharsMax = 100;
 
 type EventsContext = Pick<SellerContext, 'console'>;
-type Shown = Partial<Pick<Page.EventsFacts, 'secret' | 'draft'>>;
+type Shown = Partial<Pick<Page.EventsFacts, 'secret' | 'draft' | 'replay'>>;
 /** The outcome of a form, and what the page shows of it. */
 type Outcome = { result: FormResult; shown?: Shown };
 
@@ -34,7 +35,7 @@ export function addEventSection(console: Console, shop: EventsContext): void {
     const [found, endpoints] = await Promise.all([events.list(filter, pageSize + 1), events.endpoints()]);
     const listed = found.slice(0, pageSize);
     const facts = {
-      ...{ filter, events: listed, endpoints, result, secret: null, draft: null },
+      ...{ filter, events: listed, endpoints, result, secret: null, draft: null, replay: null },
       next: found.length > pageSize ? (listed.at(-1)?.id ?? null) : null,
       canChange: can(role, 'endpoints'),
       canReplay: can(role, 'support'),
@@ -54,11 +55,15 @@ export function addEventSection(console: Console, shop: EventsContext): void {
     canCopy: true,
   }));
 
-  console.addPage('/admin/console/events/endpoints/:id/remove', async (c, person) => {
+  const question = (title: string, main: (endpoint: Endpoint) => Html) => async (c: Call, person: Person) => {
     const endpoint = (await events.endpoints()).find(({ id }) => id === c.req.param('id'));
-    if (endpoint === undefined) return page(c, person, unknown);
-    return { title: 'Remove an endpoint', main: Page.confirmRemoval(endpoint) };
-  });
+    return endpoint === undefined ? page(c, person, unknown) : { title, main: main(endpoint) };
+  };
+  console.addPage(
+    '/admin/console/events/endpoints/:id/remove',
+    question('Remove an endpoint', Page.confirmRemoval),
+  );
+  console.addPage('/admin/console/events/endpoints/:id/secret', question('New secret', Page.confirmSecret));
 
   const one = async (c: Call, { role }: Person, result: FormResult): Promise<ConsoleResponse> => {
     const found = await events.find(c.req.param('id') ?? '');
@@ -125,11 +130,22 @@ async function replay(events: SellerEvents, form: URLSearchParams, who: string):
     ...{ from: said('from'), to: said('to'), since: said('since'), until: said('until') },
     types: said('types'),
   });
-  if ('fault' in range) return refused(`Nothing is delivered again: ${range.fault}.`);
+  const draft = Object.fromEntries(form);
+  if ('fault' in range) {
+    const fault = `${range.fault.charAt(0).toUpperCase()}${range.fault.slice(1)}.`;
+    return unsent({ ...draft, fault, at: range.at }, range.at);
+  }
   const again = await events.replay(form.get('id') ?? '', range, who);
-  if (again === null) return unknown;
+  if (again === null)
+    return unsent({ ...draft, fault: 'There is no such event or endpoint.', at: 'from' }, 'from');
   const more = again.next === null ? '' : ` There are more: continue from event ${again.next}.`;
   return done(`${again.count} events are delivered again.${more}`);
+}
+
+/** The refusal of the form that delivers events again, which keeps its input. */
+function unsent(replay: NonNullable<Page.EventsFacts['replay']>, at: string): Outcome {
+  const fix = { id: at === 'types' ? 'replay_types' : at, name: 'Go to the form' };
+  return { result: { text: 'Nothing is delivered again.', isBad: true, fix }, shown: { replay } };
 }
 
 async function add({ console }: EventsContext, form: URLSearchParams, who: string): Promise<Outcome> {

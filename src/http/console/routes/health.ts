@@ -2,11 +2,11 @@ import { setTimeout } from 'node:timers/promises';
 import type { IdentityContext } from '../../../identity/identity-context.ts';
 import { can } from '../../../identity/operators/role.ts';
 import { recentMs } from '../../../journeys/attention.ts';
+import * as BooksCheck from '../../../journeys/books-check.ts';
 import { inTime } from '../../../journeys/in-time.ts';
 import * as Readiness from '../../../journeys/readiness.ts';
 import type { SellerContext } from '../../../journeys/seller-context.ts';
 import type { LedgerContext } from '../../../ledger/ledger-context.ts';
-import { verifyMsMax } from '../../../ledger/verification.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Console } from '../console.ts';
 import * as Page from '../pages/health.ts';
@@ -24,7 +24,7 @@ const uncountableOfMs = 7 * 86_400_000;
 export type HealthContext = Readiness.ReadinessContext &
   Pick<IdentityContext, 'clock'> &
   Pick<LedgerContext, 'writer'> &
-  Pick<SellerContext, 'console' | 'uncountableRecord'>;
+  Pick<SellerContext, 'audit' | 'console' | 'uncountableRecord'>;
 
 /** The health page. */
 export function addHealthSection(
@@ -33,10 +33,12 @@ export function addHealthSection(
   isDraining: () => boolean,
   metrics: Metrics,
 ): void {
-  type Verified = Page.HealthFacts['verified'];
-  const page = async ({ role }: Person, verifying: Promise<Verified> | null): Promise<ConsoleResponse> => {
+  const page = async (
+    { role }: Person,
+    verifying: Promise<string | null> | null,
+  ): Promise<ConsoleResponse> => {
     const { usageReport, attention } = shop.console;
-    const [{ checks, chargeProblem }, writers, answers, uncountable, mails, verified] = await Promise.all([
+    const [{ checks, chargeProblem }, writers, answers, uncountable, mails, problem] = await Promise.all([
       readTwice(shop, isDraining),
       usageReport.writers(),
       inTime(usageReport.answers(shop.clock() - answersOfMs)),
@@ -58,7 +60,8 @@ export function addHealthSection(
       uncountable,
       uncountableOfMs,
       mails,
-      verified,
+      checked: await BooksCheck.last(shop),
+      checkProblem: problem,
       isAddressUnknown: metrics.times('client_address_unknown') > 0,
       canVerify: can(role, 'verify'),
       nowMs: shop.clock(),
@@ -69,9 +72,9 @@ export function addHealthSection(
   console.addSection('Health', path, (_, person) => page(person, null));
 
   // One at a time, because each reads the whole ledger.
-  let running: Promise<Page.HealthFacts['verified']> | null = null;
+  let running: Promise<string | null> | null = null;
   console.addAction(path, async (_, _form, person) => {
-    running ??= verify(shop).finally(() => {
+    running ??= BooksCheck.run(shop, person.who).finally(() => {
       running = null;
     });
     return page(person, running);
@@ -84,13 +87,4 @@ async function readTwice(shop: HealthContext, isDraining: () => boolean) {
   if (Readiness.isReady(first) || isDraining()) return first;
   await setTimeout(secondReadMs);
   return Readiness.read(shop, isDraining);
-}
-
-async function verify({ console }: HealthContext): Promise<Page.HealthFacts['verified']> {
-  const result = await inTime(console.verification.run());
-  if (result === null)
-    return {
-      problem: `The ledger is too large to be verified in ${verifyMsMax / 1_000} seconds. Run the command below.`,
-    };
-  return result;
 }
