@@ -11,19 +11,20 @@ import { isNamed, navigation } from '../../src/http/pages/reference/navigation.t
 import { operation, type ReferenceWriter } from '../../src/http/pages/reference/operation.ts';
 import { type Outline, pagesOf } from '../../src/http/pages/reference/outline.ts';
 import { fieldTable } from '../../src/http/pages/reference/schema-table.ts';
-import { referencePages } from '../../src/http/pages/routes/docs.ts';
+import { docsPages, referencePages } from '../../src/http/pages/routes/docs.ts';
 import { english } from '../../src/text/texts.ts';
 
 let write: ReferenceWriter;
 let outline: Outline;
 let catalog: Catalog;
+let shop: Parameters<typeof docsPages>[0];
 beforeAll(async () => {
   catalog = await CatalogFile.load('openapi/catalog.yaml');
   const described = await Description.read('packages/data-api/openapi/data-api.yaml');
   if (!described.ok) throw new Error(described.reason);
   const context = { baseUrl: 'https://shop.example', offers: { claim: true, x402: true } };
   const reference = await openReference(catalog, described.document, context);
-  const shop = { reference, catalog, publicUrl: 'https://shop.example', texts: english };
+  shop = { reference, catalog, publicUrl: 'https://shop.example', texts: english };
   ({ write, outline } = referencePages(shop));
 });
 
@@ -125,6 +126,18 @@ test('a small object is shown in line, and a larger one folded', () => {
   expect(table(object('abc'))).not.toContain('<details');
   expect(table(object('abcd'))).toContain('<details');
   expect(table({ type: 'object', properties: { inner: object('a') } })).toContain('<details');
+});
+
+test('the search for the name or path of a field begins with the operations that have it, and shows its path', async () => {
+  for (const name of ['include_network_headline', 'people.job_title.Include_network_headline']) {
+    const html = await (await docsPages(shop, { write, outline }).request(`/docs?q=${name}`)).text();
+    const found = html.slice(html.indexOf('<h1>')).split('<li>').slice(1);
+    const places = found.map((one) =>
+      one.includes('<code>people.job_title.include_network_headline</code> '),
+    );
+    expect(places.slice(0, 3)).toEqual([true, true, false]);
+    expect(found.slice(0, 2).join()).toContain('People search');
+  }
 });
 
 test('the search lists as named what the filter of the navigation shows', () => {

@@ -13,13 +13,15 @@ let shop: Shop.Shop;
 
 beforeAll(async () => {
   upstream = await Upstream.scripted(({ socket, body }) => {
-    let asked: { max?: number; text?: string };
+    let asked: { max?: number; text?: string; status?: number; answer?: unknown };
     try {
       asked = JSON.parse(body || '{}');
     } catch {
       return socket.write(Upstream.http(400, '{"error":"malformed"}'));
     }
-    const { max = 10, text = 'fine' } = asked;
+    const { max = 10, text = 'fine', status = 200, answer } = asked;
+    if (status !== 200)
+      return socket.write(Upstream.http(status, JSON.stringify(answer), ['content-type: application/json']));
     return socket.write(
       Upstream.http(200, JSON.stringify({ count: max, text }), ['content-type: application/json']),
     );
@@ -178,28 +180,63 @@ describe('a visitor', () => {
       'does not match',
     );
     expect((await browser.open('/shop/try', { ...list, body: '{"max":50}' })).html).toMatch(
-      /role="alert">This request asks for up to 50 results, and you have 25 results left.*Ask for 25<.*Add credit</s,
+      /role="alert">This request asks for up to 50 results, and you have 25 results left.*Change to 25 results<.*Add credit</s,
     );
     const fewer = await browser.open('/shop/try', { ...list, body: '{"max":25}', fill: '1' });
     expect(fewer.status).toBe(200);
     expect(fewer.html).toContain('{&quot;max&quot;:25}</textarea>');
     expect(fewer.html).not.toContain('role="alert"');
+    expect(fewer.html).toContain('role="status">The request now asks for 25 results. Nothing was sent yet.');
     expect((await browser.open('/shop/try', { operation: 'POST /v1/none' })).status).toBe(404);
     expect(upstream.received.length).toBe(before);
   });
 
-  test('calls the selected operation, with its example when the form showed another one', async () => {
+  test('sends nothing but the request on the screen: another operation is shown before it can be sent', async () => {
     const browser = visitor();
     const form = `/?operation=${encodeURIComponent(list.operation)}`;
-    const other = /option value="([^"]+)" >/.exec((await browser.open(form)).html)?.[1] ?? '';
-    const [method, path = ''] = other.split(' ');
+    const [, other = '', name = ''] =
+      /option value="([^"]+)" >([^<]+) \(/.exec((await browser.open(form)).html) ?? [];
+    const [, path = ''] = other.split(' ');
     const typed = { path: '/v1/list', body: '{"max":50}', shown: list.operation };
     const loaded = await browser.open('/shop/try', { ...typed, operation: other, load: '1' });
     expect(loaded.headers.get('location')).toBe(`/?operation=${encodeURIComponent(other)}#try`);
     const before = upstream.received.length;
-    await browser.open('/shop/try', { ...typed, operation: other });
-    const [sent] = upstream.received.slice(before);
-    expect(sent?.head ?? '').toContain(`${method} ${path.split('{')[0]}`);
+    for (const as of ['fields', 'raw']) {
+      const { status, html } = await browser.open('/shop/try', { ...typed, operation: other, as });
+      expect(status).toBe(422);
+      expect(html).toContain(`role="alert">Nothing was sent. This is the example of ${name}. Check it`);
+      expect(html).toContain(`name="shown" value="${other}"`);
+      expect(html).toContain(`name="path" value="${path.split('{')[0]}`);
+    }
+    expect(upstream.received.length).toBe(before);
+    expect(browser.cookies.size).toBe(0);
+    const unknown = await browser.open('/?operation=POST+%2Fv1%2Fnone');
+    expect([unknown.status, unknown.html.includes('This shop does not sell this operation.')]).toEqual([
+      404,
+      true,
+    ]);
+  });
+
+  test('reads in a sentence why the API refused the input, in the form that can be corrected', async () => {
+    const browser = visitor();
+    const refused = {
+      message: '<b>Max</b> is too large',
+      errors: [{ field: 'max', message: 'Did you mean 9?' }],
+    };
+    const body = JSON.stringify({ max: 4, status: 422, answer: refused });
+    const { html } = await browser.open('/shop/try', { ...list, body, as: 'raw' });
+    expect(html).not.toContain('class="ok"');
+    expect(html).toMatch(/<div class="note" role="alert"><p>Max: Did you mean 9\?<\/p><dl class="outcome">/);
+    expect(html).toMatch(/<form method="post" action="\/shop\/try#try">(?!.*<details class="again">)/s);
+    expect(html).not.toContain('<b>Max');
+    const plain = JSON.stringify({ max: 4, status: 400, answer: { message: '<b>No</b>' } });
+    expect((await browser.open('/shop/try', { ...list, body: plain })).html).toContain(
+      '<p>&lt;b&gt;No&lt;/b&gt;</p>',
+    );
+    const mute = JSON.stringify({ max: 4, status: 400, answer: [] });
+    expect((await browser.open('/shop/try', { ...list, body: mute })).html).toContain(
+      '<p>The API refused this request.</p>',
+    );
   });
 
   test('buys on the card page, and comes back to the shop with the credit', async () => {

@@ -126,6 +126,18 @@ test('the script of the pages runs under their policy: it copies code, filters, 
     await page.getByLabel('API key (optional)').fill('slk_mine<b>');
     expect(await page.getByLabel('curl', { exact: true }).last().textContent()).toContain('Bearer slk_mineb');
     expect(page.url()).not.toContain('slk_');
+
+    // The form is always that of the operation that is chosen, also on the way back.
+    const operation = () => page.getByLabel('Operation').inputValue();
+    const formOf = () => page.locator('#try [name=shown]').inputValue();
+    await page.goto(`${shop.url}/?operation=${encodeURIComponent('POST /v2/search/people')}#try`);
+    await page.getByLabel('Operation').selectOption('Company search (POST /v2/search/companies)');
+    await page.waitForURL((url) => url.searchParams.get('operation') === 'POST /v2/search/companies');
+    await page.locator('#operation:focus').waitFor();
+    expect([await operation(), await formOf()]).toEqual(Array(2).fill('POST /v2/search/companies'));
+    await page.goBack();
+    await expect.poll(formOf).toBe('POST /v2/search/people');
+    await expect.poll(operation).toBe('POST /v2/search/people');
     expect(problems).toEqual([]);
   });
 });

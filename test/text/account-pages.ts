@@ -112,7 +112,17 @@ const shown: OverviewFacts = {
 };
 const usageFacts: UsageFacts = {
   filters: { from: '2030-01-30', to: '2030-01-31', service: '', key: '', model: '' },
-  ...{ by: 'service', measure: 'units', faults: [], days, daily, calls, older: 'call_1', isFirst: false },
+  ...{
+    by: 'service',
+    measure: 'units',
+    usualMeasure: 'units',
+    faults: [],
+    days,
+    daily,
+    calls,
+    older: 'call_1',
+    isFirst: false,
+  },
   ranges: [
     { days: 1, from: '2030-01-31', to: '2030-01-31' },
     { days: 2, from: '2030-01-30', to: '2030-01-31' },
@@ -186,6 +196,19 @@ export function accountPages(
     'account usage': inSection(texts, 'usage', null, usage(texts, usageFacts, catalog)),
     'account calls by day': usage(texts, { ...usageFacts, measure: 'calls' }, catalog),
     'account costs by day': usage(texts, { ...usageFacts, measure: 'cost' }, catalog),
+    'account whose plans included all': usage(
+      texts,
+      {
+        ...{ ...usageFacts, measure: 'cost' },
+        sums: [{ name: null, calls: 3, units: 5, included: 5, cost: usd(0), quantities: null }],
+      },
+      catalog,
+    ),
+    'account without such usage': usage(
+      texts,
+      { ...usageFacts, filters: { ...usageFacts.filters, key: '‹key_9›' }, sums: [], calls: [] },
+      catalog,
+    ),
     'account without usage': usage(texts, { ...usageFacts, sums: [], calls: [] }, catalog),
     'account keys': keys(texts, {
       keys: [

@@ -164,6 +164,7 @@ const tryForm: Omit<TryForm, 'trial'> = {
     { field: 'body.text', fault: 'number' },
     { field: 'body.json', fault: 'json' },
   ],
+  answered: [{ field: 'body.choice', message: '‹not valid›' }],
   highest: { cost: usd(1), units: 5 },
 };
 
@@ -240,7 +241,14 @@ function contents(texts: Texts): Record<string, Rendered> {
         body: '{}',
         isCut: true,
         figures: { time: '‹time›', size: '‹size›', cost: '‹cost›', left: '‹left›' },
+        faults: [],
       },
+    ),
+    ...Object.fromEntries(
+      [[], [{ keys: ['body', 'choice'], message: '‹not valid›' }]].map((faults) => [
+        `shop with an error of the API, ${faults.length}`,
+        shop({}, { kind: 'whole', status: 499, body: '{}', isCut: false, figures: { cost: '‹0›' }, faults }),
+      ]),
     ),
     ...Object.fromEntries(
       offers.flatMap((offer) =>

@@ -126,6 +126,7 @@ export function referencePages(texts: Texts, catalog: Catalog, sold: Operation):
     body: '{}',
     isCut: true,
     figures: { time: '‹time›', size: '‹size›', cost: '‹cost›', left: '‹left›' },
+    faults: [],
   } as const;
   return {
     reference: Overview.overview(write, outline),

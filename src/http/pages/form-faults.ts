@@ -23,13 +23,14 @@ const labels = {
 /** The faults of a form in one text for people, such as `Amount in USD: Must be at least 0.50.` */
 export function sentence(texts: Texts, faults: readonly { field: string; message: string }[]): string {
   return faults
-    .map(({ field, message }) =>
-      texts.text('fault.field', {
-        field: labelOf(texts, field),
-        fault: inWords(texts, message).replace(/\.$/, ''),
-      }),
-    )
+    .map(({ field, message }) => ofField(texts, labelOf(texts, field), inWords(texts, message)))
     .join(' ');
+}
+
+/** A fault after the name of its field, with one mark at its end. */
+export function ofField(texts: Texts, field: string, fault: string): string {
+  const text = texts.text('fault.field', { field, fault: fault.replace(/\.$/, '') });
+  return text.replace(/([?!])\.$/, '$1');
 }
 
 /** The faults of a form with one field, in one text beside it. */

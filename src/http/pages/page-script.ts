@@ -3,7 +3,7 @@ import * as CopyScript from '@sluice/kernel/copy-script';
 
 /**
  * The script of the reference and the start page. It only adds comfort: copy buttons, the same language in all samples, a filter for the
- * navigation and for long lists of values, "/" for the search, and the visitor's key in the samples. The key stays in the page's memory.
+ * navigation and for long lists of values, "/" for the search, the form of the operation that is chosen, and the visitor's key in the samples. The key stays in the page's memory.
  */
 export const code = String.raw`${CopyScript.code};(()=>{
 const $=(q,r=document)=>[...r.querySelectorAll(q)];
@@ -14,6 +14,21 @@ for(const input of $('.tabs>input'))input.onchange=()=>{
   scrollBy(0,input.getBoundingClientRect().top-top);
   try{localStorage.setItem('language',input.value)}catch{}
 };
+const operation=document.querySelector('#operation');
+if(operation){
+  const shown=operation.form.elements.shown;
+  operation.onchange=()=>{
+    try{sessionStorage.setItem('operation',operation.value)}catch{}
+    location.assign('/?operation='+encodeURIComponent(operation.value)+'#try')
+  };
+  addEventListener('pageshow',()=>{
+    operation.value=shown.value;
+    try{
+      const chosen=sessionStorage.getItem('operation');sessionStorage.removeItem('operation');
+      if(chosen===shown.value)operation.focus({preventScroll:true})
+    }catch{}
+  })
+}
 const search=document.querySelector('#docs-search'),links=$('#docs-nav [data-words]');
 if(search){
   search.oninput=()=>{

@@ -1,6 +1,7 @@
 import type { Catalog } from '../../catalog/catalog.ts';
 import type * as Description from '../../catalog/description.ts';
 import type { PlanOffer } from '../../journeys/plan-offers.ts';
+import type { Html } from './frame.ts';
 import type { RefusedBuy } from './plan-card.ts';
 import type { TryFormFacts } from './try-form.ts';
 import type { TrialOutcome } from './try-it.ts';
@@ -26,6 +27,8 @@ export type ShopFacts = {
   isTrying: boolean;
   /** A response of the operation of `tried`; null when the description of the API has none. */
   response: string | null;
+  /** Said above the "Try it" form. */
+  notice?: Html | null;
   /** The purchase form that was refused, with its fault. */
   refusedBuy?: RefusedBuy;
 };

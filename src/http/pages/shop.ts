@@ -117,7 +117,8 @@ function call(operation: Operation, description: Description.Description): Html 
 }
 
 /** The "Try it" form. A new visitor sees its example above, with a link to the form. */
-function attempt(texts: Texts, { tried, catalog, summary, isTrying }: ShopFacts): Html {
+function attempt(texts: Texts, facts: ShopFacts): Html {
+  const { tried, catalog, summary, isTrying, notice = null } = facts;
   const { operation, trial } = tried;
   const { operations, plans, services } = catalog;
   const trialPlan = trialOf(plans);
@@ -129,26 +130,42 @@ function attempt(texts: Texts, { tried, catalog, summary, isTrying }: ShopFacts)
   const choice = html`<label for="operation">${say(texts, 'try.operation')}</label><select id="operation" name="operation">${operations
     .filter(({ answeredBy }) => answeredBy === 'upstream')
     .map(
-      ({ id }) => html`<option value="${id}" ${id === operation.id ? 'selected' : ''}>${id}</option>`,
+      (one) =>
+        html`<option value="${one.id}" ${one.id === operation.id ? 'selected' : ''}>${nameOf(facts, one)} (${one.method} ${one.path})</option>`,
     )}</select>`;
-  const form = requestForm(texts, tried, choice, price(texts, operation));
+  const form = requestForm(texts, tried, choice, price(texts, operation, nameOf(facts, operation)));
   if (!isOpen)
     return summary === null
       ? html``
       : html`<section><details><summary><h2>${say(texts, 'try.title')}</h2></summary><div id="try"><p class="soft">${say(texts, 'try.intro')}</p>${form}</div></details></section>`;
   return html`<section id="try"><h2>${say(texts, 'try.title')}</h2>
-${tried.faults.length === 0 ? '' : html`<p class="note" role="alert">${say(texts, 'try.fault_fields')}</p>`}${trial === null ? html`<p class="soft">${say(texts, 'try.intro')}${free}</p>` : outcome(texts, trial, tried, plans, summary !== null)}
-${trial === null ? form : html`<details class="again"><summary><h3>${say(texts, 'try.again')}</h3></summary>${form}</details>`}
+${notice ?? ''}${tried.faults.length === 0 ? '' : html`<p class="note" role="alert">${say(texts, 'try.fault_fields')}</p>`}${trial === null ? html`<p class="soft">${say(texts, 'try.intro')}${free}</p>` : outcome(texts, trial, tried, plans, summary !== null)}
+${isAnswered(trial) ? html`<details class="again"><summary><h3>${say(texts, 'try.again')}</h3></summary>${form}</details>` : form}
 </section>`;
 }
 
+/** True for a response. After an error the form stays open, for the request to be corrected. */
+function isAnswered(trial: TrialOutcome | null): boolean {
+  return trial?.kind === 'whole' && trial.status < 400;
+}
+
+/** The name of an operation in words, as the reference has it: that of its service when it has no other operation. */
+export function nameOf(
+  { catalog, description }: Pick<ShopFacts, 'catalog' | 'description'>,
+  { method, path, service }: Operation,
+): string {
+  const isAlone = catalog.operations.filter((one) => one.service === service).length === 1;
+  const { summary } = description.get(operationKey(method, path)) ?? {};
+  return isAlone ? service.name : summary || `${method} ${path}`;
+}
+
 /** The price of the shown operation, before it is called. */
-function price(texts: Texts, { id, service, answeredBy }: Operation): Html {
+function price(texts: Texts, { service, answeredBy }: Operation, name: string): Html {
   if (service.metering !== undefined)
-    return say(texts, 'try.price', { operation: id, price: meterTableLink(texts, service) });
+    return say(texts, 'try.price', { operation: name, price: meterTableLink(texts, service) });
   const isFree = service.price === 0 || answeredBy === 'storefront';
   const each = unitPrice(texts, service);
-  return say(texts, 'try.price', { operation: id, price: isFree ? say(texts, 'shop.free') : each });
+  return say(texts, 'try.price', { operation: name, price: isFree ? say(texts, 'shop.free') : each });
 }
 
 /** The outcome of the request, above the form; after it a visitor who has an account is led to it. */
@@ -165,7 +182,10 @@ function outcome(
       fields: { operation: id, shown: id, key },
     });
   const { body, isCut } = trial;
-  return html`${tryStatus(texts, trial)}${codeBlock(texts.text('try.response_body'), body)}
+  const block = codeBlock(texts.text('try.response_body'), body);
+  if (!isAnswered(trial))
+    return html`${tryStatus(texts, trial)}<details><summary>${say(texts, 'try.response_body')}</summary>${block}</details>`;
+  return html`${tryStatus(texts, trial)}${block}
 ${isCut ? html`<p class="soft">${say(texts, 'try.cut')}</p>` : ''}${hasAccount ? html`<p class="next">${say(texts, 'try.next', { keys: html`<a href="/shop/account/keys">${say(texts, 'steps.key_link')}</a>`, account: html`<a href="/shop/account">${say(texts, 'try.next_account')}</a>` })}</p>` : ''}`;
 }
 

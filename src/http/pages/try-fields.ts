@@ -55,6 +55,20 @@ export function nameOf({ place, keys }: Pick<RequestField, 'place' | 'keys'>): s
   return [place, ...keys].join('.');
 }
 
+/** The field that a path of members leads to, or leads through; null when there is none. An API may begin the path with the place. */
+export function fieldAt(fields: readonly RequestField[], keys: readonly string[]): RequestField | null {
+  const leads = (path: readonly string[]) => (field: RequestField) =>
+    path.length > 0 && field.keys.every((key, at) => path[at] === key);
+  const found = [...fields.filter(leads(keys)), ...fields.filter(leads(keys.slice(1)))];
+  return found.toSorted((a, b) => b.keys.length - a.keys.length)[0] ?? null;
+}
+
+/** The name of a field in words: `People: job title: include`. */
+export function labelOf(keys: readonly string[]): string {
+  const words = keys.map((key) => key.replaceAll(/[_-]+/g, ' ')).join(': ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
 function ofParameter(read: Schema.Reader, parameter: Schema.Node): RequestField[] {
   const place = parameter.in;
   if (place !== 'path' && place !== 'query') return [];

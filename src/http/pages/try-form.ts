@@ -22,6 +22,8 @@ export type TryFormFacts = {
   typed: URLSearchParams | null;
   /** The faults of the fields. */
   faults: ReturnType<typeof TryFields.requestOf>['faults'];
+  /** The faults that the API has found in fields. */
+  answered: readonly { field: string; message: string }[];
   /** The most that the request as shown can cost; null when it is unknown. */
   highest: HighestPrice | null;
   /** True when the request was written as JSON. */
@@ -52,12 +54,12 @@ ${fields.length === 0 ? raw : html`${requestFields(texts, facts, price)}<details
 }
 
 function requestFields(texts: Texts, facts: TryFormFacts, price: Html): Html {
-  const { operation, fields, faults } = facts;
+  const { operation, fields, faults, answered } = facts;
   const values = facts.typed ?? TryFields.valuesOf(fields, operation, facts);
-  const isFaulty = (name: string) => faults.some(({ field }) => field === name);
+  const isFaulty = (name: string) => [...faults, ...answered].some(({ field }) => field === name);
   const isShown = (field: TryFields.RequestField) =>
     field.isRequired || Boolean(values.get(TryFields.nameOf(field))) || isFaulty(TryFields.nameOf(field));
-  const render = (field: TryFields.RequestField) => fieldOf(texts, field, values, faults);
+  const render = (field: TryFields.RequestField) => fieldOf(texts, field, values, facts);
   const more = fields.filter((field) => !isShown(field));
   return html`<div class="try-fields">${fields.filter(isShown).map(render)}</div>
 ${more.length === 0 ? '' : html`<details><summary>${say(texts, 'try.more_fields', { count: more.length })}</summary><div class="try-fields">${more.map(render)}</div></details>`}
@@ -111,29 +113,27 @@ function fieldOf(
   texts: Texts,
   field: TryFields.RequestField,
   values: URLSearchParams,
-  faults: TryFormFacts['faults'],
+  { faults, answered }: Pick<TryFormFacts, 'faults' | 'answered'>,
 ): Html {
   const name = TryFields.nameOf(field);
   const id = `try-${name}`;
-  const fault = faults.find((one) => one.field === name);
+  const own = faults.find((one) => one.field === name);
+  const fault =
+    own === undefined
+      ? answered.find((one) => one.field === name)?.message
+      : faultOf(texts, field.input, own.fault);
   const help = [field.description.replaceAll('`', ''), hintOf(texts, field.input)].filter(
     (text) => text !== '',
   );
   const notes = [help.length === 0 ? '' : `${id}-help`, fault === undefined ? '' : `${id}-fault`];
   const attributes = html`id="${id}" name="${name}" ${field.isRequired ? 'required' : ''} ${fault === undefined ? '' : html`aria-invalid="true"`} aria-describedby="${notes.join(' ').trim()}"`;
-  return html`<div><label for="${id}">${say(texts, 'try.field', { name: labelOf(field.keys) })}${field.isRequired ? html` <span>${say(texts, 'try.required')}</span>` : ''} <small><code>${breakable(field.keys.join('.'))}</code></small></label>${inputOf(texts, field.input, attributes, values.get(name) ?? '')}
-${fault === undefined ? '' : html`<p class="fault" id="${id}-fault">${faultOf(texts, field.input, fault.fault)}</p>`}${help.length === 0 ? '' : html`<p class="help" id="${id}-help">${help.join(' ')}</p>`}</div>`;
+  return html`<div><label for="${id}">${say(texts, 'try.field', { name: TryFields.labelOf(field.keys) })}${field.isRequired ? html` <span>${say(texts, 'try.required')}</span>` : ''} <small><code>${breakable(field.keys.join('.'))}</code></small></label>${inputOf(texts, field.input, attributes, values.get(name) ?? '')}
+${fault === undefined ? '' : html`<p class="fault" id="${id}-fault">${fault}</p>`}${help.length === 0 ? '' : html`<p class="help" id="${id}-help">${help.join(' ')}</p>`}</div>`;
 }
 
 /** The form of a value that takes more than a word. */
 function hintOf(texts: Texts, { kind }: TryFields.FieldKind): string {
   return kind === 'list' || kind === 'json' ? texts.text(`try.${kind}`) : '';
-}
-
-/** The name of a field in words: `People: job title: include`. */
-function labelOf(keys: readonly string[]): string {
-  const words = keys.map((key) => key.replaceAll(/[_-]+/g, ' ')).join(': ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /** A long name that can wrap after `_` and `.`. */

@@ -21,16 +21,25 @@ import * as Refusal from '../common-refusals.ts';
 import type { RefusalContext } from '../plans-on-offer.ts';
 import { json, type Reply } from '../reply.ts';
 import { type Call, requestId } from '../request-context.ts';
+import { type AnswerFault, faultsOf } from './answer-faults.ts';
 import * as Quantities from './quantities.ts';
 
 /** The figures of a call in words. A call that was not made has neither a time nor a size. */
 export type CallFigures = { time?: string; size?: string; cost: string; left?: string };
 /** The result of a call from the "Try it" form: the response as text, or the reason why there is none. */
 export type TrialOutcome =
-  | { kind: 'whole'; status: number; body: string; isCut: boolean; figures: CallFigures }
+  | {
+      kind: 'whole';
+      status: number;
+      body: string;
+      isCut: boolean;
+      figures: CallFigures;
+      /** The faults in the body of an error. */
+      faults: readonly AnswerFault[];
+    }
   | { kind: 'refusal'; message: string; isUnpaid?: boolean; fewer?: SmallerRequest };
-/** The refused request with as many units as the account can pay for. */
-type SmallerRequest = { path: string; body: string; units: number };
+/** The refused request with as many units as the account can pay for; `quantity` in words. */
+type SmallerRequest = { path: string; body: string; quantity: string };
 
 /** Maximum size of a response that is read for a page, and maximum length of the text that is shown. */
 const responseBytesMax = 4 * 1024 * 1024;
@@ -197,7 +206,8 @@ function priceOf(texts: Texts, cost: Money.Money): string {
 function shown(value: unknown, status: number, figures: CallFigures): TrialOutcome {
   const text = pretty(value);
   const isCut = text.length > shownCharsMax;
-  return { kind: 'whole', status, body: isCut ? text.slice(0, shownCharsMax) : text, isCut, figures };
+  const faults = status < 400 || typeof value !== 'string' ? [] : faultsOf(value);
+  return { kind: 'whole', status, body: isCut ? text.slice(0, shownCharsMax) : text, isCut, figures, faults };
 }
 
 function pretty(value: unknown): string {
@@ -240,7 +250,7 @@ function forPerson(
         return { kind: 'refusal', message: texts.text('try.short_usage', facts), isUnpaid: true };
       const key = cause === 'unclear_size' ? 'try.short_unclear' : 'try.short';
       const message = texts.text(key, { ...facts, asked: texts.quantity(asked, unit) });
-      const fewer = smaller(operation, request, affordableUnits);
+      const fewer = smaller(texts, operation, request, affordableUnits);
       return { kind: 'refusal', message, isUnpaid: true, ...(fewer !== null && { fewer }) };
     }
     default:
@@ -250,6 +260,7 @@ function forPerson(
 
 /** Returns the request with `units`, where a member of its body states their number; null where that is not enough to make it cheaper. */
 function smaller(
+  texts: Texts,
   operation: Operation,
   { path, body }: { path: string; body: string },
   units: number,
@@ -262,7 +273,8 @@ function smaller(
     const holder = above.reverse().reduce((at, key) => at[key], value);
     if (!Object.hasOwn(holder, last) || typeof holder[last] === 'object') return null;
     holder[last] = units;
-    const fewer = { path, body: JSON.stringify(value, null, 2), units };
+    const quantity = texts.quantity(units, operation.service.unit);
+    const fewer = { path, body: JSON.stringify(value, null, 2), quantity };
     const most = highestPrice(operation, fewer)?.units ?? null;
     return most === null || most > units ? null : fewer;
   } catch {

@@ -2,8 +2,11 @@ import { STATUS_CODES } from 'node:http';
 import { html } from 'hono/html';
 import type { Plan } from '../../catalog/plan.ts';
 import type { Texts } from '../../text/texts.ts';
+import type { AnswerFault } from './answer-faults.ts';
+import { ofField } from './form-faults.ts';
 import type { Html } from './frame.ts';
 import { say } from './say.ts';
+import { labelOf } from './try-fields.ts';
 import type { TrialOutcome } from './try-it.ts';
 
 /**
@@ -21,15 +24,18 @@ export function tryRefusal(
   const label = plans.some(({ kind }) => kind === 'credit') ? 'try.add_credit' : 'shop.see_plans';
   const more = html`<a class="button${fewer === undefined ? '' : ' plain'}" href="/#plans">${say(texts, label)}</a>`;
   if (fewer === undefined) return html`${note}<div class="actions">${more}</div>`;
-  const { path, body, units } = fewer;
+  const { path, body, quantity } = fewer;
   const hidden = { ...fill.fields, path, body };
-  return html`${note}<div class="actions"><form method="post" action="${fill.action}">${Object.entries(hidden).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<button name="fill" value="1">${say(texts, 'try.ask_fewer', { quantity: texts.number(units) })}</button></form>${more}</div>`;
+  return html`${note}<div class="actions"><form method="post" action="${fill.action}">${Object.entries(hidden).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<button name="fill" value="1">${say(texts, 'try.ask_fewer', { quantity })}</button></form>${more}</div>`;
 }
 
-/** The status of a response in words, its time and size, its cost, and the rest of the credit. */
+/**
+ * The status of a response in words, its time and size, its cost, and the rest of the credit. An error begins with what the API said about the
+ * request.
+ */
 export function tryStatus(
   texts: Texts,
-  { status, figures }: Pick<Extract<TrialOutcome, { kind: 'whole' }>, 'status' | 'figures'>,
+  { status, figures, faults }: Extract<TrialOutcome, { kind: 'whole' }>,
 ): Html {
   const words = STATUS_CODES[status];
   const rows = [
@@ -39,5 +45,16 @@ export function tryStatus(
     ['try.status_cost', figures.cost],
     ['try.status_left', figures.left],
   ] as const;
-  return html`<div class="ok" role="status"><dl class="outcome">${rows.map(([key, value]) => (value === undefined ? '' : html`<div><dt>${say(texts, key)}</dt><dd>${value}</dd></div>`))}</dl></div>`;
+  const list = html`<dl class="outcome">${rows.map(([key, value]) => (value === undefined ? '' : html`<div><dt>${say(texts, key)}</dt><dd>${value}</dd></div>`))}</dl>`;
+  if (status < 400) return html`<div class="ok" role="status">${list}</div>`;
+  const said = faults.map((fault) => html`<p>${sentenceOf(texts, fault)}</p>`);
+  const unsaid = html`<p>${say(texts, status < 500 ? 'try.refused' : 'try.failed')}</p>`;
+  return html`<div class="note" role="alert">${said.length === 0 ? unsaid : said}${list}</div>`;
+}
+
+/** A fault with the name of its field. The place of the whole request, such as `body`, is no field. */
+function sentenceOf(texts: Texts, { keys, message }: AnswerFault): string {
+  const [place = ''] = keys;
+  const named = /^(?:body|query|path|request)$/.test(place) ? keys.slice(1) : keys;
+  return named.length === 0 ? message : ofField(texts, labelOf(named), message);
 }

@@ -148,6 +148,9 @@ export const shopPage = {
   'try.path': 'Path and query',
   'try.body': 'Body',
   'try.price': '{operation}: {price}.',
+  'try.other_operation': 'Nothing was sent. This is the example of {operation}. Check it, then send it.',
+  'try.refused': 'The API refused this request.',
+  'try.failed': 'The API could not answer this request.',
   'try.status': 'Status',
   'try.status_time': 'Time',
   'try.status_size': 'Size',
@@ -197,7 +200,8 @@ export const shopPage = {
   'try.trial_paused':
     'All free trials of this shop are used up for now. Nothing was charged. Try again in an hour, or choose a plan.',
   'try.key_not_allowed': 'This key cannot call {service}. Use another key.',
-  'try.ask_fewer': 'Ask for {quantity}',
+  'try.ask_fewer': 'Change to {quantity}',
+  'try.filled': 'The request now asks for {quantity}. Nothing was sent yet.',
   'try.add_credit': 'Add credit',
   'try.incomplete':
     'The response was incomplete, or is too long to show here. Nothing was charged. Call the API from a program for long responses.',

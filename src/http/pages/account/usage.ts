@@ -24,6 +24,8 @@ export type UsageFacts = {
   filters: Filters;
   by: DailyGroup;
   measure: Measure;
+  /** The measure that is shown when none is chosen. */
+  usualMeasure: Measure;
   /** A fault of `from` or `to`; the page then shows no figures. */
   faults: readonly { field: string; message: string }[];
   /** Lengths of the ranges that end today, each with its first and last day. */
@@ -45,11 +47,11 @@ export function usage(texts: Texts, facts: UsageFacts, catalog: Catalog): Html {
   const { by, older } = facts;
   const { services } = catalog;
   const unit = sharedUnit(services);
-  const countsUnits = services.some(({ metering, price }) => metering === undefined && price > 0);
+  const countsUnits = isCounting(services);
   const form = filterForm(texts, facts, countsUnits, unit);
   // Figures of another range than the typed one would be read as those of the typed one.
   if (facts.faults.length > 0) return form;
-  const own = [form, facts.sums.length === 0 ? none(texts) : figures(texts, facts, unit)];
+  const own = [form, facts.sums.length === 0 ? none(texts, facts) : figures(texts, facts, unit)];
   if (facts.calls.length === 0) return html`${own}`;
   const keyName = (id: string) => facts.options.key.find(({ value }) => value === id)?.name ?? id;
   const newest = facts.isFirst
@@ -60,8 +62,18 @@ export function usage(texts: Texts, facts: UsageFacts, catalog: Catalog): Html {
 ${calls(texts, facts.calls, catalog, { today: facts.ranges[0]?.to ?? '', keyName })}<p class="range">${newest}${older === null ? '' : html`<a href="${sections.usage}?${query(facts, { by, before: older })}#calls">${say(texts, 'calls.older')}</a>`}</p></section>`;
 }
 
-function none(texts: Texts): Html {
-  return html`<section><p class="soft">${say(texts, 'usage.none', { link: html`<a href="/#try">${say(texts, 'usage.none_link')}</a>` })}</p></section>`;
+/** Returns true for a shop that sells any service by units. */
+export function isCounting(services: Catalog['services']): boolean {
+  return services.some(({ metering, price }) => metering === undefined && price > 0);
+}
+
+function none(texts: Texts, { filters }: UsageFacts): Html {
+  const key = isFiltered(filters) ? 'usage.none_filtered' : 'usage.none';
+  return html`<section><p class="soft">${say(texts, key, { link: html`<a href="/#try">${say(texts, 'usage.none_link')}</a>` })}</p></section>`;
+}
+
+function isFiltered({ service, key, model }: Filters): boolean {
+  return service + key + model !== '';
 }
 
 /** The address of the selection, with other members. */
@@ -71,7 +83,7 @@ function query({ filters, measure }: UsageFacts, more: Readonly<Record<string, s
 }
 
 function filterForm(texts: Texts, facts: UsageFacts, countsUnits: boolean, unit: string): Html {
-  const { filters, options, by, measure, faults, ranges } = facts;
+  const { filters, options, by, measure, usualMeasure, faults, ranges } = facts;
   const day = (name: 'from' | 'to') => {
     const fault = faults.find(({ field }) => field === name);
     return html`<div><label for="${name}">${say(texts, `usage.${name}`)}</label><input id="${name}" name="${name}" type="date" value="${filters[name]}"${fault === undefined ? '' : html` aria-invalid="true" aria-describedby="${name}-fault" autofocus=""`}>${fault === undefined ? '' : html`<p class="fault" id="${name}-fault">${fault.message}</p>`}</div>`;
@@ -83,12 +95,15 @@ function filterForm(texts: Texts, facts: UsageFacts, countsUnits: boolean, unit:
     all: readonly { value: string; name: string }[],
   ) =>
     html`<div><label for="${name}">${label}</label><select id="${name}" name="${name}">${all.map(({ value, name }) => html`<option value="${value}" ${value === chosen ? 'selected' : ''}>${name}</option>`)}</select></div>`;
+  const isKnown = (name: DailyGroup) =>
+    filters[name] === '' || options[name].some(({ value }) => value === filters[name]);
   const filter = (name: DailyGroup) =>
     options[name].length === 0 && filters[name] === ''
       ? ''
       : choice(name, texts.text(`usage.${name}`), filters[name], [
           { value: '', name: texts.text('usage.all') },
           ...options[name],
+          ...(isKnown(name) ? [] : [{ value: filters[name], name: filters[name] }]),
         ]);
   const names = {
     units: texts.unitHeading(unit),
@@ -96,8 +111,11 @@ function filterForm(texts: Texts, facts: UsageFacts, countsUnits: boolean, unit:
     calls: texts.text('usage.calls'),
   };
   const shown = measures.filter((one) => one !== 'units' || countsUnits);
-  const isUsual = ranges.some(({ from, to }) => from === filters.from && to === filters.to);
-  const isFolded = isUsual && filters.service + filters.key + filters.model === '' && faults.length === 0;
+  const isUsual =
+    ranges.some(({ from, to }) => from === filters.from && to === filters.to) &&
+    by === 'service' &&
+    measure === usualMeasure;
+  const isFolded = isUsual && !isFiltered(filters) && faults.length === 0;
   return html`<section aria-label="${texts.text('usage.filters')}">
 <p class="range">${ranges.map(({ days, from, to }) => html`<a href="${sections.usage}?${query(facts, { by, from, to })}" ${from === filters.from && to === filters.to ? html`aria-current="true"` : ''}>${say(texts, 'usage.last_days', { count: days })}</a> `)}</p>
 <details${isFolded ? '' : html` open=""`}><summary>${say(texts, 'usage.more_filters')}</summary><form method="get" action="${sections.usage}" class="row filter">${day('from')}${day('to')}${filter('service')}${filter('key')}${filter('model')}
@@ -125,12 +143,12 @@ function figures(texts: Texts, facts: UsageFacts, unit: string): Html {
   const { by, measure, days, daily, sums, options } = facts;
   const isMetered = sums.some(({ quantities }) => quantities);
   const named = (name: string | null) =>
-    options[by].find(({ value }) => value === (name || noneValue))?.name ?? name ?? '';
+    options[by].find(({ value }) => value === (name || noneValue))?.name ?? (name || unnamed(texts, by));
   const shown = (value: number) => figureOf(texts, measure, value, unit);
   const heading = measure === 'units' ? texts.unitHeading(unit) : texts.text(`usage.${measure}`);
   const total = sums.reduce((sum, one) => sum + Number(one[measure]), 0);
   return html`<section aria-labelledby="used"><h2 id="used">${say(texts, 'usage.total', { total: shown(total) })}</h2>
-${chart(texts, { days, daily, named, shown, value: (one) => Number(one[measure]), tick: (value) => tickOf(texts, measure, value), label: texts.text('usage.chart', { figure: heading, group: texts.text(`usage.${by}`) }) })}
+${total === 0 ? uncharged(texts, facts, unit) : chart(texts, { days, daily, named, shown, value: (one) => Number(one[measure]), tick: (value) => tickOf(texts, measure, value), label: texts.text('usage.chart', { figure: heading, group: texts.text(`usage.${by}`) }) })}
 ${table(sums, [
   { head: texts.text(`usage.${by}`), cell: ({ name }) => named(name) },
   { head: texts.text('usage.calls'), cell: (one) => texts.number(one.calls), isNumber: true },
@@ -157,6 +175,21 @@ ${table(sums, [
         ]),
     { head: texts.text('usage.cost'), cell: (one) => chargedOf(texts, one), isNumber: true },
   ])}</details></section>`;
+}
+
+/** The calls without a key or a model, where no others are. */
+function unnamed(texts: Texts, by: DailyGroup): string {
+  return by === 'service' ? '' : texts.text(by === 'key' ? 'usage.no_key' : 'usage.no_model');
+}
+
+/** In place of a chart without a bar: that plans included what was used, if they did. */
+function uncharged(texts: Texts, { measure, sums }: UsageFacts, unit: string): Html | '' {
+  const included = sums.filter((one) => one.included > 0);
+  if (measure !== 'cost' || included.length === 0) return '';
+  const units = included.reduce((sum, one) => sum + one.units, 0);
+  const calls = included.reduce((sum, one) => sum + one.calls, 0);
+  const quantity = figureOf(texts, units > 0 ? 'units' : 'calls', units || calls, unit);
+  return html`<p>${say(texts, 'usage.all_included', { quantity })}</p>`;
 }
 
 /** The amount that calls were charged; that plans included them when they cost no credit. */

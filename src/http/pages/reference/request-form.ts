@@ -67,7 +67,7 @@ function rowsOf(body: string): number {
 function outcome({ texts, catalog }: ReferenceWriter, page: OperationPage, form: RequestForm): Html {
   const { outcome: shown, fault, isBodyFaulty } = form;
   if (fault !== null || isBodyFaulty)
-    return html`<p class="note">${say(texts, 'reference.not_sent', { field: html`<a href="#${isBodyFaulty ? 'body' : 'docs-key'}">${say(texts, isBodyFaulty ? 'try.body' : 'reference.key')}</a>` })}</p>`;
+    return html`<p class="note">${say(texts, 'reference.not_sent', { field: html`<a href="#${isBodyFaulty ? 'body' : 'docs-key'}">${say(texts, isBodyFaulty ? 'try.body' : 'reference.auth_key')}</a>` })}</p>`;
   if (shown === null) return html`<p class="soft">${say(texts, 'reference.no_response')}</p>`;
   if (shown.kind === 'refusal')
     return tryRefusal(texts, catalog.plans, shown, {

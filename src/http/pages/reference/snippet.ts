@@ -4,13 +4,14 @@ import type { Html } from '../frame.ts';
 import type { OperationPage } from './outline.ts';
 
 const charsMax = 160;
-const fieldDepthMax = 3;
+const fieldDepthMax = 4;
+const fieldsMax = 500;
 
 /** A text of an operation that a search may have matched; `name`: its field, or '' for the description of the operation. */
 type Place = { name: string; text: string };
 
 /**
- * The sentence or field of an operation in which a search found a word, with that word marked; the first sentence of its description where the
+ * The field of exactly this name, with its path, or else the sentence or field of an operation in which a search found a word, with that word marked; the first sentence of its description where the
  * match is in its title alone.
  */
 export function snippet(read: Schema.Reader, page: OperationPage, words: string): Html {
@@ -19,7 +20,10 @@ export function snippet(read: Schema.Reader, page: OperationPage, words: string)
   const found = wordIn(words);
   const places = [...sentences.map((text) => ({ name: '', text })), ...fieldsOf(read, operation)];
   const place =
-    found === null ? undefined : places.find(({ name, text }) => found.test(`${spaced(name)} ${text}`));
+    found === null
+      ? undefined
+      : (places.find(({ name }) => isCalled(name, words)) ??
+        places.find(({ name, text }) => found.test(`${spaced(name)} ${text}`)));
   const { name, text } = place ?? { name: '', text: sentences[0] ?? '' };
   return html`${name === '' ? '' : html`<code>${name}</code> `}${marked(shortened(text, found), found)}`;
 }
@@ -42,7 +46,7 @@ function sentencesOf(text: string): string[] {
     .filter((sentence) => sentence !== '');
 }
 
-/** The fields of the request and the response, with their descriptions. */
+/** The fields of the request and the response, with their descriptions, those of upper levels first. */
 function fieldsOf(read: Schema.Reader, operation: Schema.Node): Place[] {
   const parameters = Schema.list(operation.parameters)
     .map(read)
@@ -52,16 +56,35 @@ function fieldsOf(read: Schema.Reader, operation: Schema.Node): Place[] {
   const bodies = [operation.requestBody, ...success.map(([, response]) => response)].flatMap((holder) =>
     Object.values(Schema.node(read(holder).content)).slice(0, 1),
   );
-  const members = (schema: unknown, above: string, depth: number): Place[] => {
-    const own = read(schema);
-    const inner = Schema.isType(own, 'array') ? read(own.items) : own;
-    return Object.entries(Schema.node(inner.properties)).flatMap(([key, value]) => {
-      const name = above === '' ? key : `${above}.${key}`;
-      const more = depth < fieldDepthMax ? members(value, name, depth + 1) : [];
-      return [{ name, text: plain(read(value).description) }, ...more];
+  return [...parameters, ...bodies.flatMap((media) => membersOf(read, read(media).schema))];
+}
+
+function membersOf(read: Schema.Reader, schema: unknown): Place[] {
+  const found: Place[] = [];
+  let level = [{ above: '', schema }];
+  for (let depth = 0; depth < fieldDepthMax && found.length < fieldsMax; depth++)
+    level = level.flatMap(({ above, schema }) => {
+      if (found.length >= fieldsMax) return [];
+      const own = read(schema);
+      const inner = Schema.isType(own, 'array') ? read(own.items) : own;
+      return Object.entries(Schema.node(inner.properties)).map(([key, value]) => {
+        const name = `${above}${key}`;
+        found.push({ name, text: plain(read(value).description) });
+        return { above: `${name}.`, schema: value };
+      });
     });
-  };
-  return [...parameters, ...bodies.flatMap((media) => members(read(media).schema, '', 1))];
+  return found;
+}
+
+/** Returns true for an operation with a field of exactly this name, or with this path. */
+export function hasField(read: Schema.Reader, page: OperationPage, said: string): boolean {
+  return fieldsOf(read, page.entry.operation).some(({ name }) => isCalled(name, said));
+}
+
+/** Returns true when a field has exactly this name or path, in any case. */
+function isCalled(path: string, said: string): boolean {
+  const [a, b] = [path, said].map((name) => name.trim().toLowerCase());
+  return path !== '' && (a === b || a?.endsWith(`.${b}`) === true);
 }
 
 function plain(description: unknown): string {

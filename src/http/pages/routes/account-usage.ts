@@ -1,3 +1,4 @@
+import * as Money from '@sluice/kernel/money';
 import type { CatalogContext } from '../../../catalog/catalog-context.ts';
 import type { IdentityContext } from '../../../identity/identity-context.ts';
 import * as AccountKeys from '../../../journeys/account-keys.ts';
@@ -74,10 +75,15 @@ export async function readUsage(
     shop.usage.calls(account, fromMs, toMs, before, shownCallsMax + 1, selection),
   ]);
   const shown = calls.slice(0, shownCallsMax);
+  const isCounted =
+    daily.some(({ units }) => units > 0) ||
+    (Page.isCounting(shop.catalog.services) && daily.every(({ cost }) => cost === Money.zero));
+  const usualMeasure = isCounted ? 'units' : 'cost';
   const last = shown.at(-1)?.callId;
   return {
     ...facts,
-    measure: chosen ?? (daily.some(({ units }) => units > 0) ? 'units' : 'cost'),
+    measure: chosen ?? usualMeasure,
+    usualMeasure,
     ...{ options, daily, sums, days: Usage.daysOf(shownPeriod), calls: shown },
     isFirst: before === null,
     older: calls.length > shownCallsMax && last !== undefined ? `call_${last}` : null,

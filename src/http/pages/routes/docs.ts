@@ -18,6 +18,7 @@ import { operation, type ReferenceWriter } from '../reference/operation.ts';
 import { home, type Outline, outlineOf, ownSlug, pagesOf, slugOf } from '../reference/outline.ts';
 import * as Overview from '../reference/overview.ts';
 import { commonRefusals } from '../reference/refusals.ts';
+import { hasField } from '../reference/snippet.ts';
 import { style } from '../reference/style.ts';
 
 /** Maximum total size of the rendered pages that are kept. */
@@ -74,6 +75,7 @@ export function docsPages(shop: ReferenceContext, pages: ReferencePages): Hono<E
   const { outline, write } = pages;
   const all = pagesOf(outline);
   const byPath = new Map(all.map((page) => [page.path, page]));
+  const byAt = new Map(all.map((page) => [page.entry.at, page]));
   const chapters = outline.sold.flatMap((group) => group.chapters);
   const cache = new DocumentCache(keptBytesMax);
 
@@ -90,10 +92,12 @@ export function docsPages(shop: ReferenceContext, pages: ReferencePages): Hono<E
     if (words === '')
       return respond(c, home, () => ({ title, main: Overview.overview(write, outline), place: nowhere }));
     const named = all.filter((page) => isNamed(page, words)).slice(0, foundMax);
-    const inside = OperationSearch.find(reference.finder, words)
+    const similar = OperationSearch.find(reference.finder, words)
       .slice(0, foundMax)
-      .flatMap((at) => all.find(({ entry }) => entry.at === at) ?? [])
+      .flatMap((at) => byAt.get(at) ?? [])
       .filter((page) => !named.includes(page));
+    const exact = new Set(similar.filter((page) => hasField(write.read, page, words)));
+    const inside = [...exact, ...similar.filter((page) => !exact.has(page))];
     return Frame.respondWithPage(200, shop, {
       title,
       main: Overview.found(write, words, { named, inside }),

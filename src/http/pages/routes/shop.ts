@@ -1,15 +1,10 @@
-import { id as newId } from '@sluice/kernel/id';
-import { jsonFault } from '@sluice/kernel/json-fault';
 import { Hono } from 'hono';
 import type { CatalogContext } from '../../../catalog/catalog-context.ts';
-import * as ExampleRequest from '../../../catalog/example-request.ts';
 import type * as Match from '../../../catalog/match.ts';
 import type { Operation } from '../../../catalog/operation.ts';
 import type { DiscoveryContext } from '../../../discovery/discovery-context.ts';
-import { schemaReader } from '../../../discovery/reference.ts';
 import type { IdentityContext, RegistrationContext } from '../../../identity/identity-context.ts';
 import * as AccountJourney from '../../../journeys/account.ts';
-import { highestPrice } from '../../../journeys/highest-price.ts';
 import type { CallerContext } from '../../../journeys/identification.ts';
 import type { PaidCallContext } from '../../../journeys/paid-call-context.ts';
 import { planOffers } from '../../../journeys/plan-offers.ts';
@@ -27,12 +22,12 @@ import { style as frontStyle } from '../front-style.ts';
 import * as LeavePage from '../leave.ts';
 import * as Page from '../shop.ts';
 import type { ShopFacts, TryForm } from '../shop-facts.ts';
-import * as TryFields from '../try-fields.ts';
 import { style as tryStyle } from '../try-form.ts';
 import * as TryIt from '../try-it.ts';
 import * as VisitorAccount from '../visitor-account.ts';
 import { respondInSection } from './account-page.ts';
 import * as PurchaseForm from './purchase-form.ts';
+import * as TryRequest from './try-request.ts';
 
 /** Idempotency keys of the "Try it" form. */
 const tryKey = /^try_[0-9a-f]{32}$/;
@@ -74,10 +69,15 @@ export function shopPages(
       c.header('vary', 'accept');
       return;
     }
-    const operation = sold.find(({ id }) => id === c.req.query('operation')) ?? sold[0];
+    const asked = c.req.query('operation');
+    const known = sold.find(({ id }) => id === asked);
+    const operation = known ?? sold[0];
     if (operation === undefined) return next();
-    const isTrying = c.req.query('operation') !== undefined;
-    return front(shop, await BrowserSession.readSession(shop, c), example(shop, operation), { isTrying });
+    const isUnknown = asked !== undefined && known === undefined;
+    return front(shop, await BrowserSession.readSession(shop, c), TryRequest.example(shop, operation), {
+      isTrying: asked !== undefined,
+      ...(isUnknown && { status: 404, notice: TryRequest.alert(shop.texts.text('try.unknown_operation')) }),
+    });
   });
 
   app.post('/shop/start', async (c) => {
@@ -86,33 +86,9 @@ export function shopPages(
     return new Response(null, { status: 303, headers: { ...account.headers, location: '/shop/account' } });
   });
 
-  app.post('/shop/try', async (c) => {
-    const form = await BrowserSession.fields(c);
-    const operation = sold.find(({ id }) => id === form.get('operation'));
-    if (operation === undefined) return refused(shop, 404, shop.texts.text('try.unknown_operation'));
-    if (form.has('load')) {
-      const location = `/?operation=${encodeURIComponent(operation.id)}#try`;
-      return new Response(null, { status: 303, headers: { location } });
-    }
-    const typed = readTyped(shop, operation, form);
-    if (typed.faults.length > 0 || form.has('check') || form.has('fill'))
-      return front(shop, await BrowserSession.readSession(shop, c), typed, {
-        status: typed.faults.length > 0 ? 422 : 200,
-        isTrying: true,
-      });
-    // A reload sends the key of the form again, and gets the stored response.
-    const key = form.get('key') ?? '';
-    const account = await VisitorAccount.accountOf(shop, c, clientAddressHeader);
-    if (account.kind === 'limited') return laterPage(shop, c, 429, shop.texts.text('buy.too_many_accounts'));
-    const trial = await TryIt.tryOperation(shop, matcher, c, {
-      ...{ operation, path: typed.path, body: typed.body },
-      token: account.visitor.access.token,
-      key: tryKey.test(key) ? key : null,
-    });
-    return front(shop, account.visitor, { ...typed, trial }, { headers: account.headers });
-  });
+  app.post('/shop/try', (c) => tried(shop, sold, c, { matcher, clientAddressHeader }));
 
-  const first = sold[0] === undefined ? null : example(shop, sold[0]);
+  const first = sold[0] === undefined ? null : TryRequest.example(shop, sold[0]);
   const again: PurchaseForm.Again | null =
     first &&
     ((visitor, refusedBuy, headers) => front(shop, visitor, first, { status: 422, refusedBuy, headers }));
@@ -148,6 +124,48 @@ export function shopPages(
   return app;
 }
 
+/** Sends the request of the "Try it" form, or shows the form again: with its price, its faults, or the example of another operation. */
+async function tried(
+  shop: ShopPagesContext & { responseOf: ResponseOf },
+  sold: readonly Operation[],
+  c: Call,
+  { matcher, clientAddressHeader }: Pick<RouteOptions, 'matcher' | 'clientAddressHeader'>,
+): Promise<Response> {
+  const form = await BrowserSession.fields(c);
+  const operation = sold.find(({ id }) => id === form.get('operation'));
+  if (operation === undefined) return refused(shop, 404, shop.texts.text('try.unknown_operation'));
+  if (form.has('load')) {
+    const location = `/?operation=${encodeURIComponent(operation.id)}#try`;
+    return new Response(null, { status: 303, headers: { location } });
+  }
+  // The form shows the request of another operation: nothing may be sent that is not on the screen.
+  if ((form.get('shown') ?? operation.id) !== operation.id) {
+    const name = Page.nameOf(shop, operation);
+    return front(shop, await BrowserSession.readSession(shop, c), TryRequest.example(shop, operation), {
+      ...{ status: 422, isTrying: true },
+      notice: TryRequest.alert(shop.texts.text('try.other_operation', { operation: name })),
+    });
+  }
+  const typed = TryRequest.readTyped(shop, operation, form);
+  if (typed.faults.length > 0 || form.has('check') || form.has('fill'))
+    return front(shop, await BrowserSession.readSession(shop, c), typed, {
+      status: typed.faults.length > 0 ? 422 : 200,
+      isTrying: true,
+      notice: form.has('fill') ? TryRequest.filled(shop.texts, typed) : null,
+    });
+  // A reload sends the key of the form again, and gets the stored response.
+  const key = form.get('key') ?? '';
+  const account = await VisitorAccount.accountOf(shop, c, clientAddressHeader);
+  if (account.kind === 'limited') return laterPage(shop, c, 429, shop.texts.text('buy.too_many_accounts'));
+  const trial = await TryIt.tryOperation(shop, matcher, c, {
+    ...{ operation, path: typed.path, body: typed.body },
+    token: account.visitor.access.token,
+    key: tryKey.test(key) ? key : null,
+  });
+  const tried = { ...typed, trial, answered: TryRequest.answeredOf(typed, trial) };
+  return front(shop, account.visitor, tried, { headers: account.headers });
+}
+
 /** Returns the losses of leaving an account that no email address can sign in to later; null for a claimed account, and for a visitor without one. */
 async function losses(
   shop: AccountJourney.AccountContext & IdentityContext,
@@ -176,10 +194,11 @@ async function front(
     status?: number;
     headers?: Readonly<Record<string, string>>;
     isTrying?: boolean;
+    notice?: Frame.Html | null;
     refusedBuy?: ShopFacts['refusedBuy'];
   } = {},
 ): Promise<Response> {
-  const { status = 200, headers = {}, isTrying = false, refusedBuy } = options;
+  const { status = 200, headers = {}, isTrying = false, notice = null, refusedBuy } = options;
   const { catalog, description, publicUrl } = shop;
   const overview = visitor && (await AccountJourney.overview(shop, visitor.account));
   const summary = visitor &&
@@ -191,7 +210,7 @@ async function front(
       offers: await planOffers(shop, visitor.account),
     };
   const response = shop.responseOf(tried.operation);
-  const facts = { catalog, description, publicUrl, summary, tried, isTrying, response };
+  const facts = { catalog, description, publicUrl, summary, tried, isTrying, notice, response };
   const main = Page.front(shop.texts, { ...facts, ...(refusedBuy && { refusedBuy }) });
   return Frame.respondWithPage(status, shop, {
     title: catalog.storefront.name,
@@ -202,55 +221,6 @@ async function front(
     style: tryStyle,
     layout: { ...Frame.shopLayout(shop), style: frontStyle },
   });
-}
-
-type TryContext = Pick<CatalogContext, 'description'> & Pick<DiscoveryContext, 'reference'>;
-
-/** The initial form. */
-function example(shop: TryContext, operation: Operation): TryForm {
-  const request = { path: operation.path, body: ExampleRequest.smallBody(operation, shop.description) };
-  return formOf(shop, operation, { ...request, typed: null, faults: [], isRaw: false });
-}
-
-/**
- * The request of a form: of its fields, or of its path and JSON. It belongs to the operation that the form was shown with; another one gets
- * its example.
- */
-function readTyped(shop: TryContext, operation: Operation, form: URLSearchParams): TryForm {
-  if ((form.get('shown') ?? operation.id) !== operation.id) return example(shop, operation);
-  if ((form.get('check') ?? form.get('as')) !== 'fields') {
-    const request = { path: form.get('path') ?? '', body: form.get('body') ?? '' };
-    const isFaulty = request.body.trim() !== '' && jsonFault(request.body) !== null;
-    return formOf(shop, operation, {
-      ...request,
-      typed: null,
-      faults: isFaulty ? [{ field: TryFields.rawBody, fault: 'json' }] : [],
-      isRaw: form.has('as') || form.has('check'),
-    });
-  }
-  const request = TryFields.requestOf(fieldsIn(shop, operation), operation, form);
-  return formOf(shop, operation, { ...request, typed: form, isRaw: false });
-}
-
-function formOf(
-  shop: TryContext,
-  operation: Operation,
-  typed: Pick<TryForm, 'path' | 'body' | 'typed' | 'faults' | 'isRaw'>,
-): TryForm {
-  const fields = fieldsIn(shop, operation);
-  const highest = typed.faults.length > 0 ? null : highestPrice(operation, typed);
-  return { ...{ operation, fields, highest, ...typed }, key: newId('try'), trial: null };
-}
-
-const knownFields = new WeakMap<Operation, TryFields.RequestField[]>();
-
-/** The fields of an operation, read once. */
-function fieldsIn({ reference }: TryContext, operation: Operation): TryFields.RequestField[] {
-  const known = knownFields.get(operation);
-  if (known !== undefined) return known;
-  const fields = TryFields.fieldsOf(reference, schemaReader(reference), operation);
-  knownFields.set(operation, fields);
-  return fields;
 }
 
 function refused(
