@@ -5,6 +5,7 @@ import type { Goal } from './goal.ts';
 import * as Identifier from './identifier.ts';
 import * as Key from './key.ts';
 import * as Knowledge from './knowledge.ts';
+import * as Located from './located.ts';
 import type { Ask, Offer } from './offer.ts';
 import * as Ranker from './ranker.ts';
 import type { Reading } from './reader.ts';
@@ -73,9 +74,23 @@ export function prepare(goal: Goal, surface: Surface, reading: Reading): Draft.P
   return { goal, surface, reading, given, literals: new Set(values), unfound, returned };
 }
 
-/** Returns all chains of the most probable operations. */
+/** Returns all chains of the most probable operations. None finds coordinates that the goal gives, unless it probably asks for that itself. */
 export function draftsOf(planning: Draft.Planning): Draft.Draft[] {
-  return subsets(candidatesOf(planning), linkCountMax).map((members) => Draft.draft(planning, members));
+  const drafts = subsets(candidatesOf(planning), linkCountMax).map((members) =>
+    Draft.draft(planning, members),
+  );
+  if (!Located.hasPoint(planning.goal)) return drafts;
+  return drafts.filter(
+    ({ members }) =>
+      !members.some((at, index) => Draft.oddsOf(planning, at) < 0 && isFinder(planning, members, index)),
+  );
+}
+
+/** Returns true for a call that finds the coordinates which a later one needs. */
+function isFinder({ surface }: Draft.Planning, members: readonly number[], index: number): boolean {
+  return members
+    .slice(index + 1)
+    .some((later) => surface.offers[later]?.finders.some(({ at }) => at === members[index]));
 }
 
 /** Returns the evidence that no chain answers a goal, and that it says too little. */

@@ -69,6 +69,11 @@ export function pointFor({ schema }: Leaf, text: string): string | null {
   return found && `${/@\{?lat/i.test(description) ? '@' : ''}${found[1]},${found[2]}`;
 }
 
+/** Returns true when a goal has coordinates. */
+export function hasPoint({ text }: Goal): boolean {
+  return point.test(text);
+}
+
 /** Returns true for a text that takes coordinates, or an id, and no name of a place. */
 export function isPointOnly({ schema }: Leaf): boolean {
   const description = String(schema.description ?? '');

@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Advisor } from '../src/advisor.ts';
+import * as Chain from '../src/chain.ts';
+import * as Goal from '../src/goal.ts';
 import * as GoalSet from './goal-set.ts';
 
 let advisor: Advisor;
@@ -87,4 +89,22 @@ test.each([
   const weather = await GoalSet.advisor('goals/weather.yaml');
   const { operations } = GoalSet.ask(weather.advisor, { goal });
   expect(operations.map(({ operation }) => operation)).toEqual([wanted]);
+});
+
+test.each([
+  ['water level in Cologne', -1, true],
+  ['water level at 50.94,6.96', -1, false],
+  ['search piers at 50.94,6.96 and the water level there', 1, true],
+])('the calls for "%s" with odds of %i for the search may begin with it: %s', (text, odds, isThere) => {
+  const { surface } = advisor;
+  const at = (name: string) => surface.offers.findIndex(({ operation }) => operation.path === name);
+  const chosen = [at('/v1/piers/search'), at('/v1/water-level')];
+  const reading = {
+    ...{ odds: surface.offers.map(() => -4), outside: -4, vague: -4, several: 1, known: 1 },
+    ...{ parts: [], by: 'taught' as const, identifiers: [] },
+  };
+  reading.odds[chosen[0] as number] = odds;
+  reading.odds[chosen[1] as number] = 3;
+  const drafts = Chain.draftsOf(Chain.prepare(Goal.read(text), surface, reading));
+  expect(drafts.some(({ members }) => members.join() === chosen.join())).toBe(isThere);
 });
