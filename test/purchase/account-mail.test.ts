@@ -28,6 +28,7 @@ beforeAll(async () => {
     catalog: { storefront: { name: 'Shop' }, plans: [{ id: 'credit', name: 'Pay as you go' }] },
     publicUrl,
     texts: english,
+    challengeSecrets: { current: 'a secret of the shop' },
     tokenVerifier: { ring: KeyRing.keyRing(publicUrl, [key]) },
     clock: Date.now,
   };
