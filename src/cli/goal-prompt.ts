@@ -115,7 +115,10 @@ function parameter({ leaf, choice }: Offer['slots'][number], makers: readonly st
   const { description, example } = leaf.schema;
   const values = choice?.values ?? [];
   const notes = [
-    cut(typeof description === 'string' ? description : '', leaf.required ? most.said : most.said / 2).text,
+    cut(
+      typeof description === 'string' ? description.trim().replace(/\.$/, '') : '',
+      leaf.required ? most.said : most.said / 2,
+    ).text,
     values.length === 0
       ? ''
       : `one of ${values.slice(0, valuesMax).join(', ')}${values.length > valuesMax ? ', ...' : ''}`,
