@@ -66,12 +66,24 @@ BEGIN
 END $$;
 
 -- Records a change of plan before it is requested from the processor, so that a retry, whatever happened meanwhile, requests the same change under
--- the same name. Each subscription has at most one open change.
-CREATE OR REPLACE FUNCTION shop.begin_plan_change(p_id text, p_change text, p_plan text, p_replaces jsonb) RETURNS shop.plan_change LANGUAGE sql AS $$
+-- the same name. Each subscription has at most one open change, and a period is replaced once: a request that read the period before it was replaced
+-- gets the change that replaced it, so that it charges nothing more.
+CREATE OR REPLACE FUNCTION shop.begin_plan_change(p_id text, p_change text, p_plan text, p_replaces jsonb) RETURNS shop.plan_change LANGUAGE plpgsql AS $$
+DECLARE
+  v_change shop.plan_change;
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtextextended('plan change of ' || p_id, 0));
+  SELECT * INTO v_change FROM shop.plan_change
+    WHERE subscription_id = p_id AND replaces ->> 'order' = p_replaces ->> 'order' AND state <> 'failed' FOR UPDATE;
+  IF v_change.state = 'made' THEN
+    PERFORM ledger.await_standby();
+    RETURN v_change;
+  END IF;
   INSERT INTO shop.plan_change AS c (id, subscription_id, plan_id, replaces) VALUES (p_change, p_id, p_plan, p_replaces)
     ON CONFLICT (subscription_id) WHERE state = 'open' DO UPDATE SET asked_at = clock_timestamp()
-    RETURNING *
-$$;
+    RETURNING * INTO v_change;
+  RETURN v_change;
+END $$;
 
 -- Records the outcome of a change. Safe to repeat. A change that an invoice has confirmed stays `made`.
 CREATE OR REPLACE FUNCTION shop.end_plan_change(p_change text, p_outcome text) RETURNS void LANGUAGE sql AS $$

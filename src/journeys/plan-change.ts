@@ -92,6 +92,8 @@ export async function change(
     return { kind: 'already_subscribed', plan: target.id };
   const asked = await ask(shop, account, found, target);
   if (asked.plan !== target.id) return { kind: 'under_way', plan: asked.plan };
+  // Another request has made this change since the period was read.
+  if (asked.isMade) return done(shop, account, [found]);
   const outcome = await shop.processor.changePlan(found.id, asked, {
     plan: target.id,
     product: productOf(shop, target.name),

@@ -93,7 +93,8 @@ export type SoldPlan = { plan: string; product: string; units: number; terms: Pe
  * that is credited, and its units that are used meanwhile are deducted from the new ones. Null: it takes effect with the next period.
  */
 export type AskedChange = { id: string; plan: string; replaces: ReplacedPeriod | null };
-export type OpenChange = AskedChange & { subscription: string; askedMs: number };
+/** `isMade`: it was made before, so that it must not be requested again. */
+export type OpenChange = AskedChange & { subscription: string; askedMs: number; isMade: boolean };
 
 /** The record of subscriptions. Every method is safe to repeat. */
 export interface Subscriptions {
@@ -108,7 +109,7 @@ export interface Subscriptions {
   nextSyncSeq(id: string): Promise<number | null>;
   /** Stores the status that was read. Returns false when a later read has been stored. */
   storeState(look: number, standing: SubscriptionState): Promise<boolean>;
-  /** Records a change before it is requested. Returns the change that is open already, when there is one. */
+  /** Records a change before it is requested. Returns the change that is open already, or that has replaced the same period, when there is one. */
   beginChange(id: string, change: AskedChange): Promise<OpenChange>;
   /** Ends a change with its known outcome: made, or certainly not made. */
   endChange(change: string, outcome: 'made' | 'failed'): Promise<void>;

@@ -339,7 +339,7 @@ test('a plan that the card processor no longer has is refused in every form, and
   const forms: Record<string, Record<string, string>> = {
     card: { subscription },
     cancel: { subscription, confirm: 'yes' },
-    change: { plan: 'scale', today_usd: '1000.00', confirm: 'yes' },
+    change: { plan: 'scale', today_usd: '1000.00', price_usd: '1000.00', confirm: 'yes' },
   };
   for (const [path, form] of Object.entries(forms)) {
     const { status, html } = await browser.open(`/shop/account/${path}`, form);

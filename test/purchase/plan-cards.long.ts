@@ -18,11 +18,17 @@ async function subscribed(plan: string): Promise<Browser> {
   return browser;
 }
 const cards = async (browser: Browser) => (await browser.open('/')).html;
-const confirmed = { plan: 'large', confirm: 'yes' };
+const confirmed = { plan: 'large', confirm: 'yes', price_usd: '9999.00' };
 /** The amount of the question about the dearer plan. */
 async function todayFor(browser: Browser): Promise<string> {
   const { html } = await browser.open('/shop/account/change?plan=large');
   return /name="today_usd" value="([\d.]+)"/.exec(html)?.[1] ?? '';
+}
+/** The form that changes to a plan or keeps it, as the page has it. */
+function changeForm(html: string, plan: string): Record<string, string> {
+  const form = html.split('<form').find((one) => one.includes(`value="${plan}"`) && one.includes('confirm'));
+  const fields = [...(form ?? '').matchAll(/name="(\w+)" value="([^"]*)"/g)];
+  return Object.fromEntries(fields.map(([, name = '', value = '']) => [name, value]));
 }
 const charges = () => shop.sql`SELECT 1 FROM shop.purchase WHERE state = 'granted'`;
 
@@ -77,7 +83,11 @@ test('a downgrade asks first, names its plan, day and price, begins later and ch
   expect(asked.html).toMatch(/<dd>[\d.]+ USD per month, charged from then on/);
   expect(asked.html).toContain('>Keep Large</a>');
   expect(await cards(browser)).toContain('at the end of the period');
-  const sent = { plan: 'small', today_usd: '', confirm: 'yes' };
+  const sent = changeForm(asked.html, 'small');
+  // The price rose since the question was shown.
+  const dearer = await browser.send('/shop/account/change', { ...sent, price_usd: '0.01' });
+  expect([dearer.status, dearer.html]).toEqual([422, expect.stringContaining('Nothing was changed.')]);
+  expect(dearer.html).not.toContain('then Small');
   // A second press of the button has the same result.
   for (const done of await Promise.all([1, 2].map(() => browser.send('/shop/account/change', sent))))
     expect(done.html).toMatch(new RegExp(`until ${row?.day}, then Small`));
@@ -86,8 +96,11 @@ test('a downgrade asks first, names its plan, day and price, begins later and ch
   expect(again.html).toMatch(new RegExp(`until ${row?.day}, then Small \\([\\d.]+ USD\\)`));
   const html = await cards(browser);
   expect(html).toContain('Your plan from ');
-  expect(html).toMatch(/Keep Large/);
-  const kept = await browser.send('/shop/account/change', { ...sent, plan: 'large' });
+  expect(html).toMatch(/Keep Large for [\d.]+ USD/);
+  const keeps = changeForm(html, 'large');
+  const risen = await browser.send('/shop/account/change', { ...keeps, price_usd: '0.01' });
+  expect([risen.status, risen.html]).toEqual([422, expect.stringContaining('then Small')]);
+  const kept = await browser.send('/shop/account/change', keeps);
   expect(kept.html).toContain(`You keep Large. It renews on ${row?.day} for `);
   expect(await cards(browser)).toContain('Your plan.');
   const [, subscription = ''] =

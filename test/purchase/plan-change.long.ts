@@ -55,6 +55,34 @@ async function valueIsPaid(agent: Subscriber, usedOfSmall: number): Promise<void
   await Books.proves(shop.sql);
 }
 
+test('a request that read its period before another one replaced it charges nothing more', async () => {
+  const agent = await subscribed('small');
+  const gate = 4_242;
+  await shop.sql.begin(async (sql) => {
+    await sql`CREATE SEQUENCE public.requests`;
+    await sql`ALTER FUNCTION shop.begin_plan_change(text, text, text, jsonb) RENAME TO begin_plan_change_now`;
+    await sql`CREATE FUNCTION shop.begin_plan_change(p_id text, p_change text, p_plan text, p_replaces jsonb) RETURNS shop.plan_change LANGUAGE plpgsql AS $$
+      BEGIN
+        IF nextval('public.requests') = 1 THEN PERFORM pg_advisory_xact_lock(4242); END IF;
+        RETURN shop.begin_plan_change_now(p_id, p_change, p_plan, p_replaces);
+      END $$`;
+  });
+  const held = await shop.sql.reserve();
+  await held`SELECT pg_advisory_lock(${gate})`;
+  const late = change(agent, 'small', 'large');
+  const waits = () =>
+    shop.sql`SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objid = ${gate} AND NOT granted`;
+  await expect.poll(async () => (await waits()).length).toBe(1);
+  expect((await change(agent, 'small', 'large')).status).toBe(200);
+  const once = await paid(agent);
+  await held`SELECT pg_advisory_unlock(${gate})`;
+  held.release();
+  expect((await late).status).toBe(200);
+  expect(await paid(agent)).toBe(once);
+  expect(await shop.sql`SELECT state FROM shop.plan_change`).toEqual([{ state: 'made' }]);
+  await valueIsPaid(agent, 0);
+});
+
 test('units used while the processor is asked for the change come off the new plan', async () => {
   const agent = await subscribed('small');
   await network.fault(update, 'delay_before', 1, 1_500);

@@ -254,7 +254,7 @@ function contents(texts: Texts): Record<string, Rendered> {
       offers.flatMap((offer) =>
         [true, false].map((isTaxed) => [
           `plan: ${offer.kind}, ${isTaxed}`,
-          planAction(texts, { id: 'month', name: '‹Month›' }, offer, {
+          planAction(texts, { id: 'month', name: '‹Month›', price: Money.ofCents(100) }, offer, {
             isTaxAdded: isTaxed,
             code: codeField(texts, 'month', null),
           }),

@@ -157,8 +157,9 @@ function payers(
   };
 }
 
-function openChange({ id, subscription_id, plan_id, replaces, asked_at }: ChangeRow): OpenChange {
-  return { id, subscription: subscription_id, plan: plan_id, replaces, askedMs: asked_at.getTime() };
+function openChange({ id, subscription_id, plan_id, replaces, asked_at, state }: ChangeRow): OpenChange {
+  const isMade = state === 'made';
+  return { id, subscription: subscription_id, plan: plan_id, replaces, askedMs: asked_at.getTime(), isMade };
 }
 
 /** Reads a subscription from its row. */

@@ -40,12 +40,35 @@ ${fact(say(texts, 'change.plan'), contentOf(texts, asked))}
 ${fact(say(texts, 'change.begins'), day)}
 ${fact(say(texts, 'change.then'), say(texts, 'change.then_each', due))}
 ${fact(say(texts, 'change.card'), payingCard(texts, asked))}</dl>
-<div class="actions"><form method="post" action="/shop/account/change"><input type="hidden" name="plan" value="${plan.id}"><input type="hidden" name="today_usd" value=""><input type="hidden" name="confirm" value="yes"><button>${say(texts, 'change.later_confirm', { day })}</button></form>
+<div class="actions">${changeForm(plan, '', html`<button>${say(texts, 'change.later_confirm', { day })}</button>`)}
 <a class="button plain" href="/#plans">${say(texts, 'plans.keep', { plan: present })}</a></div></section>`;
 }
 
+/** The form that changes to a plan. It carries what the page said: the charge of today, empty for none, and the price of a period. */
+export function changeForm(
+  { id, price }: Pick<SubscriptionPlan, 'id' | 'price'>,
+  today: string,
+  button: Html,
+): Html {
+  return html`<form method="post" action="/shop/account/change"><input type="hidden" name="plan" value="${id}"><input type="hidden" name="today_usd" value="${today}"><input type="hidden" name="price_usd" value="${Money.format(price)}"><input type="hidden" name="confirm" value="yes">${button}</form>`;
+}
+
+/** The button that takes back a change for the next period. It asks nothing, but says the price: the account keeps what it has. */
+export function keep(
+  texts: Texts,
+  plan: Pick<SubscriptionPlan, 'id' | 'name' | 'price'>,
+  isTaxAdded: boolean,
+  kind = '',
+): Html {
+  const facts = { plan: plan.name, amount: priceOf(texts, { plan, isTaxAdded }) };
+  return changeForm(plan, '', html`<button class="${kind}">${say(texts, 'plans.keep_for', facts)}</button>`);
+}
+
 /** The price of a period, with a note where tax is added. */
-export function priceOf(texts: Texts, { plan, isTaxAdded }: Pick<DearerPlan, 'plan' | 'isTaxAdded'>): string {
+export function priceOf(
+  texts: Texts,
+  { plan, isTaxAdded }: { plan: Pick<SubscriptionPlan, 'price'>; isTaxAdded: boolean },
+): string {
   const amount = texts.usd(Money.format(plan.price));
   return isTaxAdded ? texts.text('change.with_tax', { amount }) : amount;
 }
@@ -75,6 +98,6 @@ ${fact(say(texts, 'change.plan'), contentOf(texts, asked))}
 ${fact(say(texts, 'change.today'), html`<strong>${withTax(texts.usd(today))}</strong>`)}
 ${fact(say(texts, 'change.card'), payingCard(texts, asked))}
 ${fact(say(texts, 'change.renews'), say(texts, 'change.renews_on', renewal))}</dl>
-<div class="actions"><form method="post" action="/shop/account/change"><input type="hidden" name="plan" value="${plan.id}"><input type="hidden" name="today_usd" value="${today}"><input type="hidden" name="confirm" value="yes"><button>${say(texts, isTaxAdded ? 'change.pay_taxed' : 'change.pay', { amount: texts.usd(today) })}</button></form>
+<div class="actions">${changeForm(plan, today, html`<button>${say(texts, isTaxAdded ? 'change.pay_taxed' : 'change.pay', { amount: texts.usd(today) })}</button>`)}
 <a class="button plain" href="/#plans">${say(texts, 'change.cancel')}</a></div></section>`;
 }

@@ -1,18 +1,20 @@
 import * as Money from '@sluice/kernel/money';
 import { html } from 'hono/html';
-import type { Plan } from '../../catalog/plan.ts';
+import type { SubscriptionPlan } from '../../catalog/plan.ts';
 import type { PlanOffer } from '../../journeys/plan-offers.ts';
 import type { Texts } from '../../text/texts.ts';
+import { keep } from './change.ts';
 import type { Html } from './frame.ts';
 import { say } from './say.ts';
 
 /** The button of a plan that renews: to subscribe, or what a visitor with a plan can do with it. `code`: the field for a promotion code. */
 export function planAction(
   texts: Texts,
-  { id, name }: Pick<Plan, 'id' | 'name'>,
+  plan: Pick<SubscriptionPlan, 'id' | 'name' | 'price'>,
   offer: PlanOffer | undefined,
   { isTaxAdded, code }: { isTaxAdded: boolean; code: Html },
 ): Html {
+  const { id, name } = plan;
   switch (offer?.kind) {
     case undefined:
       return html`<form method="post" action="/shop/buy#plans"><input type="hidden" name="plan" value="${id}"><button>${say(texts, 'plans.subscribe')}</button>${code}</form>`;
@@ -23,7 +25,7 @@ export function planAction(
     case 'resume':
       return html`<p class="soft">${say(texts, 'plans.ends', { day: texts.day(offer.endMs) })}</p><form method="post" action="/shop/account/resume"><input type="hidden" name="subscription" value="${offer.subscription}"><button>${say(texts, 'account.resume')}</button></form>`;
     case 'keep':
-      return keep(id, html`<button>${say(texts, 'plans.keep', { plan: name })}</button>`);
+      return keep(texts, plan, isTaxAdded);
     case 'dearer': {
       const today = Money.format(offer.today);
       const key = isTaxAdded ? 'plans.change_today_taxed' : 'plans.change_today';
@@ -32,9 +34,4 @@ export function planAction(
     case 'cheaper':
       return html`<form method="get" action="/shop/account/change"><input type="hidden" name="plan" value="${id}"><button>${say(texts, 'plans.change_later', { plan: name })}</button><p class="soft">${say(texts, 'plans.change_later_day', { day: texts.day(offer.fromMs) })}</p></form>`;
   }
-}
-
-/** The form that takes back a change for the next period. It asks nothing: the account keeps what it has. */
-export function keep(plan: string, button: Html): Html {
-  return html`<form method="post" action="/shop/account/change"><input type="hidden" name="plan" value="${plan}"><input type="hidden" name="today_usd" value=""><input type="hidden" name="confirm" value="yes">${button}</form>`;
 }

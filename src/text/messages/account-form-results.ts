@@ -32,6 +32,8 @@ export const accountResults = {
   'result.plan_kept': 'You keep {plan}. It renews on {day} for {amount}.',
   'result.price_changed':
     'The change now costs {amount} today. Nothing was charged. Open the plans again to confirm.',
+  'result.plan_price_changed':
+    '{plan} now costs {amount} for a period. Nothing was changed. Open the plans again to confirm.',
   'result.change_declined': 'Your plan is unchanged: {reason}',
   'result.change_under_way': 'A change to another plan is being processed. Reload this page in a moment.',
   'result.not_changed': 'Your plan cannot be changed to this one. Reload the plans to see what you can do.',

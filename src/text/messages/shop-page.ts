@@ -123,6 +123,7 @@ export const shopPage = {
   'plans.next': 'Your plan from {day}.',
   'plans.ends': 'Your plan until {day}. It does not renew.',
   'plans.keep': 'Keep {plan}',
+  'plans.keep_for': 'Keep {plan} for {amount}',
   'plans.change_today': 'Change to {plan}: {amount} today',
   'plans.change_today_taxed': 'Change to {plan}: {amount} today, plus tax',
   'plans.change_later': 'Change to {plan} at the end of the period',

@@ -2,10 +2,11 @@ import { html } from 'hono/html';
 import type { Catalog } from '../../../catalog/catalog.ts';
 import { nameOf } from '../../../catalog/plan-name.ts';
 import { sharedUnit, unitOfPlan } from '../../../catalog/plan-unit.ts';
+import * as TaxNote from '../../../catalog/tax-note.ts';
 import type * as PlanChange from '../../../journeys/plan-change.ts';
 import type { Texts } from '../../../text/texts.ts';
+import { keep } from '../change.ts';
 import type { Html } from '../frame.ts';
-import { keep } from '../plan-action.ts';
 import { say } from '../say.ts';
 import { table } from './table.ts';
 
@@ -147,15 +148,14 @@ function until(
 function decision(
   texts: Texts,
   { renews, cancel_at_period_end, id, pay_url, plan, next_plan }: Period,
-  catalog: Pick<Catalog, 'plans'>,
+  catalog: Pick<Catalog, 'plans' | 'storefront'>,
 ): Html | string {
+  const own = catalog.plans.find((one) => one.id === plan);
+  // A plan that is not sold any more cannot be chosen again.
   const kept =
-    next_plan === null
+    next_plan === null || own?.kind !== 'subscription'
       ? ''
-      : keep(
-          plan,
-          html`<button class="quiet">${say(texts, 'plans.keep', { plan: nameOf(catalog, plan) })}</button>`,
-        );
+      : keep(texts, own, TaxNote.isTaxAdded(catalog), 'quiet');
   if (renews)
     return html`${kept}${pay_url === null ? '' : html`<a class="button" href="${pay_url}">${say(texts, 'account.pay_invoice')}</a> `}${subscriptionForm('cancel', id, texts.text('account.cancel'), true)}`;
   return cancel_at_period_end ? subscriptionForm('resume', id, texts.text('account.resume')) : '';

@@ -61,7 +61,7 @@ export async function respondWithQuestion(
   return respondInSection(shop, visitor, 'billing', { title, main });
 }
 
-/** Changes to another plan. It is refused when it would now cost more than the question said. */
+/** Changes to another plan, or keeps the present one. It is refused when that would now cost more than the form said, today or each period. */
 export async function changePlan(
   shop: CheckoutContext & Receipts.ReceiptContext,
   { account, form }: Submission,
@@ -77,8 +77,16 @@ export async function changePlan(
     const changing = (await shop.subscriptions.of(account)).find(({ nextPlan }) => nextPlan === target);
     if (changing !== undefined) return good(laterText(shop, changing, target));
   }
-  if (offer?.kind !== 'dearer' && offer?.kind !== 'cheaper' && offer?.kind !== 'keep')
+  if ((offer?.kind !== 'dearer' && offer?.kind !== 'cheaper' && offer?.kind !== 'keep') || plan === null)
     return bad(texts.text('result.not_changed'));
+  const price = Money.parse(form.get('price_usd') ?? '') ?? Money.zero;
+  if (plan.price > price)
+    return bad(
+      texts.text('result.plan_price_changed', {
+        plan: plan.name,
+        amount: texts.usd(Money.format(plan.price)),
+      }),
+    );
   const agreed = Money.parse(form.get('today_usd') ?? '') ?? Money.zero;
   if (offer.kind === 'dearer' && offer.today > agreed)
     return bad(texts.text('result.price_changed', { amount: texts.usd(Money.format(offer.today)) }));
