@@ -161,7 +161,7 @@ test('while the database hangs, a person gets a page that says what to do', asyn
   const { status, headers, text } = await request('GET', '/shop/account', { cookie, accept: 'text/html' });
   expect([status, headers.get('retry-after')]).toEqual([503, '5']);
   expect(headers.get('content-type')).toContain('text/html');
-  expect(text).toContain('Retry in a few seconds');
+  expect(text).toContain('You can try again in 5 seconds');
 });
 
 test('the shop is ready while its upstream says so, and says which check fails', async () => {
