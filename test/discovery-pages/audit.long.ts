@@ -23,7 +23,7 @@ afterAll(async () => {
 
 /** Runs the command. Returns its exit code and its output. */
 async function check(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  const ran = promisify(execFile)(process.execPath, [...command, ...args], { timeout: 60_000 });
+  const ran = promisify(execFile)(process.execPath, [...command, ...args], { timeout: 110_000 });
   return ran.then(
     (printed) => ({ code: 0, ...printed }),
     (failed) => failed,
@@ -63,7 +63,7 @@ const without = (header: string) => (answer: AuditResponse) => {
 
 describe('our own shop', () => {
   test('is missed by no crawler', async () => {
-    const { code, stdout, stderr } = await check(shop.url, '--strict', '--json');
+    const { code, stdout, stderr } = await check(shop.url, '--strict', '--json', '--timeout', '60');
     expect(stderr).toBe('');
     const { found, findings } = JSON.parse(stdout);
     expect(findings).toEqual([]);
