@@ -15,7 +15,7 @@ const root = resolve(import.meta.dirname, '../..');
 const nobody = { uid: 65_534, gid: 65_534 };
 const isRoot = process.getuid?.() === 0;
 const version: string = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')).version;
-const bytesMax = 3_000_000;
+const bytesMax = 4_000_000;
 /** Every kind of file that the package may hold. */
 const allowed = [
   /^(package|npm-shrinkwrap)\.json$/,
