@@ -63,7 +63,6 @@ const describedMin = 0.75;
 const examplesAtOnce = 10;
 
 /** Goals outside of the offer are few beside those that can be answered. */
-/** Goals outside of the offer are few beside those that can be answered. */
 const weights = { asked: 1, described: 0.6, outside: 3, vague: 1 };
 /** The temperature, the least share and the weight of the common operations among the features of a goal. */
 const common = { heat: 0.5, shareMin: 0.02, weight: 0.5 };

@@ -265,13 +265,10 @@ function print(name: string, judged: readonly Judged[]): void {
   );
 }
 
+const only = process.argv.find((arg) => arg.startsWith('--only='))?.slice('--only='.length);
 const learned: Record<string, Ranker.Weights> = {};
 for (const [name, read] of Object.entries({ trained: bundled, described, taught })) {
-  if (
-    process.argv.includes(`--only=${name}`) === false &&
-    process.argv.some((arg) => arg.startsWith('--only'))
-  )
-    continue;
+  if (only !== undefined && only !== name) continue;
   const examples = await read();
   const usable = (some: readonly Example[]) => some.filter(({ right }) => right.length > 0);
   const kind = name as Reader.Reading['by'];
