@@ -45,8 +45,9 @@ END $$;
 
 -- Records that the seller has refunded a coin payment from their own wallet, together with its audit entry, once per key. Takes the credit for
 -- the amount (null: everything not refunded yet), which also answers an open refund request. `state`: `recorded`, `unknown_order`, `not_paid`,
--- `not_coin` (the processor makes the refund), `too_much`, `mismatch` (the key recorded a different `amount`). `remaining`: what can still be refunded.
-CREATE OR REPLACE FUNCTION shop.record_sent_by_hand(p_order text, p_amount bigint, p_key text, p_reference text, p_who text)
+-- `not_coin` (the processor makes the refund), `too_much`, `mismatch` (the key recorded a different `amount`), `changed` (another sum than `p_returned`
+-- is returned by now; null: whatever was returned). `remaining`: what can still be refunded.
+CREATE OR REPLACE FUNCTION shop.record_sent_by_hand(p_order text, p_amount bigint, p_key text, p_reference text, p_who text, p_returned bigint DEFAULT NULL)
 RETURNS TABLE (state text, reversal text, amount bigint, remaining bigint) LANGUAGE plpgsql AS $$
 DECLARE
   v_order shop.purchase;
@@ -65,6 +66,7 @@ BEGIN
     RETURN NEXT;
     RETURN;
   END IF;
+  IF p_returned <> v_order.amount - remaining THEN state := 'changed'; RETURN NEXT; RETURN; END IF;
   amount := coalesce(p_amount, remaining);
   IF amount <= 0 OR amount > remaining THEN state := 'too_much'; RETURN NEXT; RETURN; END IF;
   INSERT INTO shop.audit (who, act, subject, before, after) VALUES (p_who, 'refund_by_hand', p_order, jsonb_build_object('left', remaining),

@@ -52,10 +52,8 @@ export async function refund(
 ): Promise<RefundResult> {
   const { order: orderId, amount, key: sellerKey, subscription, byHand = null } = instruction;
   if (byHand !== null) {
-    return (
-      (await changedSince(shop, instruction)) ??
-      recordSentByHand(shop, { order: orderId, amount, key: sellerKey, ...byHand }, who)
-    );
+    const { returnedBefore = null } = instruction;
+    return recordSentByHand(shop, { order: orderId, amount, key: sellerKey, ...byHand, returnedBefore }, who);
   }
   const order = await shop.orders.find(orderId);
   if (order === null) return { kind: 'unknown_order' };
@@ -150,18 +148,6 @@ async function blockedBy(
   return isOwn ? null : changeOf(instruction, now, order);
 }
 
-/** Compares the recorded reversals of an order, unless the key has recorded one of them, whose id it is a part of. */
-async function changedSince(
-  { orders }: Pick<PaymentContext, 'orders'>,
-  instruction: Reversal.RefundInstruction,
-) {
-  const order = await orders.find(instruction.order);
-  const reversals = await orders.reversalsOf(instruction.order);
-  const isRepeated =
-    instruction.key !== null && reversals.some(({ id }) => id.endsWith(`_key_${instruction.key}`));
-  return order === null || isRepeated ? null : changeOf(instruction, reversals, order);
-}
-
 /** Returns the tax to refund with `amount` of an order. */
 export function taxDue(order: Order, before: readonly Reversal.Reversal[], amount: Money.Money): Money.Money {
   const gone = {
@@ -204,7 +190,7 @@ async function endSubscription(
 /** Records that the seller returned an x402 payment manually. Its credit is taken back, and the buyer's refund request is answered. */
 async function recordSentByHand(
   shop: Pick<PaymentContext, 'orders' | 'writer'>,
-  refund: { order: string; amount: Money.Money | null; key: string | null; reference: string | null },
+  refund: Parameters<PaymentContext['orders']['recordSentByHand']>[0],
   who: string,
 ): Promise<RefundResult> {
   const recorded = await shop.orders.recordSentByHand(refund, who);
@@ -228,6 +214,10 @@ async function recordSentByHand(
       return { kind: 'mismatch', amount: recorded.amount };
     case 'too_much':
       return { kind: 'too_much', left: recorded.remaining };
+    case 'changed': {
+      const left = recorded.remaining;
+      return { kind: 'changed', returned: Money.ofMicro(order.amount - left), left };
+    }
     case 'not_paid':
       return { kind: 'not_paid', state: order.state };
     case 'not_coin':

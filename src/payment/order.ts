@@ -163,7 +163,14 @@ export interface Orders {
    * same statement writes the audit log.
    */
   recordSentByHand(
-    refund: { order: string; amount: Money | null; key: string | null; reference: string | null },
+    refund: {
+      order: string;
+      amount: Money | null;
+      key: string | null;
+      reference: string | null;
+      /** The total that was returned when the seller decided; null: whatever was returned. */
+      returnedBefore: Money | null;
+    },
     who: string,
   ): Promise<ManualRefundResult>;
   /** Returns the seller's loss from refunds and disputes of an order. */

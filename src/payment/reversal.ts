@@ -56,7 +56,7 @@ export const referenceCharsMax = 200;
 /** The result of recording a manual refund. `remaining`: the amount that can still be refunded. */
 export type ManualRefundResult =
   | { kind: 'recorded' | 'mismatch'; reversal: string; amount: Money.Money; remaining: Money.Money }
-  | { kind: 'too_much'; remaining: Money.Money }
+  | { kind: 'too_much' | 'changed'; remaining: Money.Money }
   | { kind: 'unknown_order' | 'not_paid' | 'not_coin' };
 
 /** Returns true for a refund that the seller sent from their own wallet; its `reason` is the reference of that payment. */

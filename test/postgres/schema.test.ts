@@ -118,6 +118,7 @@ const released = {
   '0011_event_triggers': 'affb5a9e1e9d360f52133731b64d9f41445e41495e4aae367d12f7f830c009cb',
   '0012_dispute_due': 'd93981e52a2a335f611d97a2390eec24b9db9543ecc1e53b30497c46c830fa2f',
   '0013_known_browsers': 'c2aa0a238805c4ea735a285bb8a60bd1f5da6b982a535f90c87e2b5cdd97f6bd',
+  '0014_returned_before': '274f613a67192fdccc083760b93a739980490960b0bbae15a1c985806c0654e7',
 };
 
 test('released migrations stay as they are', async () => {

@@ -29,7 +29,7 @@ export function openOrderReversals(sql: Connection): OrderReversals {
       );
       return row.written;
     },
-    async recordSentByHand({ order, amount, key, reference }, who) {
+    async recordSentByHand({ order, amount, key, reference, returnedBefore }, who) {
       type Result = {
         state: ManualRefundResult['kind'];
         reversal: string;
@@ -40,7 +40,7 @@ export function openOrderReversals(sql: Connection): OrderReversals {
         sql,
         sql<
           [Result]
-        >`SELECT * FROM shop.record_sent_by_hand(${order}, ${amount}, ${key}, ${reference}, ${who})`,
+        >`SELECT * FROM shop.record_sent_by_hand(${order}, ${amount}, ${key}, ${reference}, ${who}, ${returnedBefore})`,
       );
       const remaining = () => Money.ofMicro(row.remaining);
       switch (row.state) {
@@ -53,7 +53,8 @@ export function openOrderReversals(sql: Connection): OrderReversals {
             remaining: remaining(),
           };
         case 'too_much':
-          return { kind: 'too_much', remaining: remaining() };
+        case 'changed':
+          return { kind: row.state, remaining: remaining() };
         default:
           return { kind: row.state };
       }
