@@ -82,11 +82,14 @@ test('try it', async () => {
   await studio.shot(page, 'Try it', 'credit does not suffice', async () => {
     await open('POST /v2/search/people');
     await uncheck(page);
-    await results.fill('1000');
+    await results.fill('50');
     await results.press('Enter');
   });
-  await studio.shot(page, 'Try it', 'not found upstream', async () => {
-    await open('GET /v2/jobs/{id}');
+  await studio.shot(page, 'Try it', 'error of the API', async () => {
+    await open('POST /v2/enrichment/email');
+    await unfold(page);
+    await sent.getByLabel('Body', { exact: true }).fill('{}');
+    await sent.getByRole('button', { name: 'Send as JSON' }).click();
   });
   studio.expectAll();
 });
@@ -164,8 +167,8 @@ test('shops with another catalogue', async () => {
       await other.visits(page, group, { 'front page': '/', reference: '/docs', account: '/shop/account' });
       await other.shot(page, group, 'upstream does not answer', async () => {
         await other.go(page, '/');
-        await page.getByText('Try it').first().click();
-        await page.getByRole('button', { name: 'Send request' }).first().click();
+        await unfold(page);
+        await page.getByRole('button', { name: /^(Send|Start)/ }).first().click();
         await page.waitForLoadState();
       });
       await other.visits(page, group, { 'account after a try': '/shop/account' });
@@ -177,7 +180,7 @@ test('shops with another catalogue', async () => {
 }, 600_000);
 
 test('the database is away', async () => {
-  const other = await Studio.open({ upstream, catalog: 'notes.yaml' });
+  const other = await Studio.open({ upstream, catalog: 'trial-once.yaml' });
   const name = new URL(other.shop.databaseUrl).pathname.slice(1);
   const admin = postgres(Object.assign(new URL(other.shop.databaseUrl), { pathname: '/postgres' }).href, {
     max: 1,

@@ -97,7 +97,7 @@ export class Studio {
   /** Opens an account; with an address, it is saved with it. */
   async account(email?: string): Promise<Page> {
     const page = await this.visitor('/shop/account');
-    await press(page, 'Start free');
+    await page.locator('form[action="/shop/start"] button').first().click();
     await this.go(page, '/shop/account');
     if (email === undefined) return page;
     await page.getByLabel('Your email address').fill(email);
