@@ -182,7 +182,7 @@ export async function fillCard(
   };
   for (const [label, value] of Object.entries(fields)) {
     const field = page.getByLabel(label, { exact: true });
-    if ((await field.count()) > 0) await field.fill(value);
+    if ((await field.count()) > 0 && (await field.isEditable())) await field.fill(value);
   }
 }
 
