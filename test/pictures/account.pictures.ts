@@ -1,22 +1,13 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, test } from 'vitest';
 import * as Customer from '../support/customer.ts';
-import { press, Studio, uncheck, unfold } from './studio.ts';
+import { press, Studio, sections, uncheck, unfold } from './studio.ts';
 
 let studio: Studio;
 beforeAll(async () => {
   studio = await Studio.open();
 });
 afterAll(() => studio?.close());
-
-const sections = {
-  Overview: '/shop/account',
-  Usage: '/shop/account/usage',
-  Keys: '/shop/account/keys',
-  Billing: '/shop/account/billing',
-  Team: '/shop/account/team',
-  Settings: '/shop/account/settings',
-};
 
 /** Takes a picture of each section, as it is and with all that is folded open. */
 async function allSections(page: Page, state: string): Promise<void> {
@@ -25,15 +16,6 @@ async function allSections(page: Page, state: string): Promise<void> {
     if (group === 'Billing' || group === 'Team' || group === 'Usage')
       await studio.shot(page, group, `${state}, all open`, () => unfold(page));
   }
-}
-
-/** Creates a key by its form. */
-async function key(page: Page, name: string, limit = ''): Promise<string> {
-  await studio.go(page, sections.Keys);
-  await page.getByLabel('Name', { exact: true }).fill(name);
-  await page.getByLabel('Spending limit (USD, optional)').fill(limit);
-  await press(page, 'Create API key');
-  return (await page.getByLabel('Key', { exact: true }).textContent()) ?? '';
 }
 
 const people = (token: string, body: object) =>
@@ -117,9 +99,9 @@ test('an account from empty to full', async () => {
   await studio.paid(page, 'start', undefined, email);
   let token = '';
   await studio.shot(page, 'Keys', 'key created', async () => {
-    token = await key(page, 'nightly job', '5.00');
+    token = await studio.key(page, 'nightly job', '5.00');
   });
-  const second = await key(page, 'website');
+  const second = await studio.key(page, 'website');
   for (const one of [token, second]) {
     for (const max_results of [3, 5, 8]) await people(one, { max_results });
     await people(one, { max_results: -1 });
@@ -218,83 +200,5 @@ test('a low balance, and leaving', async () => {
     await page.locator('form[action="/shop/leave"] button').click();
   });
   await studio.shot(page, 'Signed out', 'left the account', () => press(page, 'Leave anyway'));
-  studio.expectAll();
-});
-
-test('a team', async () => {
-  const [ada, bob, cid] = ['ada@team.example', 'bob@team.example', 'cid@team.example'] as const;
-  const owner = await studio.account(ada);
-  const invite = async (email: string, role: string) => {
-    await studio.go(owner, sections.Team);
-    await owner.getByLabel('Email address').fill(email);
-    await owner.getByRole('combobox', { name: 'Role', exact: true }).selectOption(role);
-    await press(owner, 'Send invitation');
-  };
-  await studio.shot(owner, 'Team', 'invitation refused', async () => {
-    await studio.go(owner, sections.Team);
-    await uncheck(owner);
-    await owner.getByLabel('Email address').fill('nope');
-    await press(owner, 'Send invitation');
-  });
-  await studio.shot(owner, 'Team', 'invitation sent', () => invite(bob, 'Developer'));
-  await invite(cid, 'Viewer');
-  const linkOf = (email: string) => studio.mailed(email, /^http\S+\/shop\/invitation\?token=\S+$/m);
-  const guest = await studio.visitor();
-  await studio.shot(guest, 'Invitation', 'stranger', async () => guest.goto(await linkOf(bob)));
-  await studio.shot(guest, 'Invitation', 'wrong address', async () => {
-    await guest.getByRole('main').getByRole('textbox').first().fill('other@example.com');
-    await press(guest, 'Send me the link');
-  });
-  await studio.shot(guest, 'Invitation', 'link sent', async () => {
-    await guest.goto(await linkOf(bob));
-    await guest.getByRole('main').getByRole('textbox').first().fill(bob);
-    await press(guest, 'Send me the link');
-  });
-  await guest.context().close();
-  const member = await studio.account(bob);
-  await studio.shot(member, 'Invitation', 'signed in', async () => member.goto(await linkOf(bob)));
-  await studio.shot(member, 'Invitation', 'joined', () => press(member, 'Join the account'));
-  await studio.shot(member, 'Team', 'as a developer', () => studio.go(member, sections.Team));
-  await studio.shot(member, 'Billing', 'denied to a developer', () => studio.go(member, sections.Billing));
-  await studio.visits(member, 'Keys', { 'as a developer': sections.Keys });
-  await studio.shot(member, 'Invitation', 'joined already', async () => member.goto(await linkOf(bob)));
-  await key(member, 'of the developer');
-  const viewer = await studio.account(cid);
-  await studio.shot(viewer, 'Invitation', 'question before declining', async () => {
-    await viewer.goto(await linkOf(cid));
-    await viewer.getByText('Decline', { exact: false }).first().click();
-  });
-  await studio.shot(viewer, 'Invitation', 'declined', async () => {
-    await viewer
-      .getByRole('main')
-      .getByRole('button', { name: /decline/i })
-      .first()
-      .click();
-  });
-  await studio.shot(owner, 'Team', 'role changed', async () => {
-    await studio.go(owner, sections.Team);
-    await owner.getByLabel(`Role of ${bob}`, { exact: true }).selectOption('Billing');
-    await press(owner, `Change the role of ${bob}`);
-  });
-  await studio.shot(owner, 'Team', 'all open', () => unfold(owner));
-  await studio.visits(owner, 'Keys', { 'key of a developer paused': sections.Keys });
-  await studio.shot(member, 'Billing', 'as a member for billing', () => studio.go(member, sections.Billing));
-  await studio.shot(member, 'Team', 'question before leaving', () =>
-    studio.go(member, '/shop/account/team/leave'),
-  );
-  await studio.shot(owner, 'Team', 'question before a transfer', async () => {
-    await studio.go(owner, sections.Team);
-    await unfold(owner);
-    await owner.locator('form[action="/shop/account/team/transfer"] button').click();
-  });
-  await studio.shot(owner, 'Team', 'question before tokens end', () =>
-    studio.go(owner, '/shop/account/team/tokens'),
-  );
-  await studio.shot(owner, 'Team', 'question before a removal', async () => {
-    await studio.go(owner, sections.Team);
-    await press(owner, `Remove ${bob}`);
-  });
-  await studio.shot(owner, 'Team', 'person removed', () => press(owner, `Remove ${bob}`));
-  await studio.shot(member, 'Overview', 'after a removal', () => studio.go(member, '/shop/account'));
   studio.expectAll();
 });

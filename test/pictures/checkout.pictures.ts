@@ -3,7 +3,6 @@ import * as Agent from '../purchase/agent.ts';
 import { cards, fillCard, follow, pay, press, Studio, uncheck, unfold } from './studio.ts';
 
 const monthSeconds = 31 * 24 * 60 * 60;
-const company = 'Lovelace GmbH';
 
 let studio: Studio;
 beforeAll(async () => {
@@ -119,7 +118,9 @@ test('payment links', async () => {
 test('an account buys, changes its plan and gets a refund', async () => {
   const payer = 'buyer@example.com';
   const page = await studio.account(payer);
-  await studio.shot(page, 'Payment pages', 'paid, signed in', () => studio.paid(page, 'credit', '5.00', payer));
+  await studio.shot(page, 'Payment pages', 'paid, signed in', () =>
+    studio.paid(page, 'credit', '5.00', payer),
+  );
   const receipt = async () => {
     await studio.go(page, '/shop/account/billing');
     await page
@@ -132,19 +133,20 @@ test('an account buys, changes its plan and gets a refund', async () => {
   const address = page.url();
   const stranger = await studio.visitor();
   await studio.shot(stranger, 'Receipt', 'seen by a stranger', () => stranger.goto(address));
-  await studio.shot(page, 'Payment pages', 'subscribed, signed in', () => studio.paid(page, 'start', undefined, payer),
+  await studio.shot(page, 'Payment pages', 'subscribed, signed in', () =>
+    studio.paid(page, 'start', undefined, payer),
   );
   await studio.shot(page, 'Receipt', 'subscription', receipt);
   await studio.shot(page, 'Receipt', 'company with VAT id', async () => {
     await studio.go(page, '/shop/account/billing');
     await page.getByText('Add company, address and VAT id').click();
-    await page.getByLabel('Company or name').fill(company);
+    await page.getByLabel('Company or name').fill('Lovelace GmbH');
     await page.getByLabel('Address', { exact: true }).fill('Engine Street 1\n10115 Berlin');
     await page.getByLabel('Country').selectOption('DE');
     await page.getByLabel('VAT id (optional)').fill('DE 123 456 789');
     await press(page, 'Save billing details');
     await receipt();
-    await page.getByText(company).first().waitFor();
+    await page.getByText('Lovelace GmbH').first().waitFor();
   });
   await studio.shot(page, 'Receipt', 'with a refund', async () => {
     const account = await studio.accountOf(page);

@@ -22,7 +22,12 @@ test('each kind of letter, as the mailbox of a test shop shows it', async () => 
   await show(render([], null, []));
   await take(page, 'Mailbox (sandbox)', 'empty');
   for (const [at, [name, { subject, text, to }]] of everyMail(english).entries()) {
-    const message = { number: at, receivedAt: '2030-01-31T12:00:00.000Z', from: 'shop@shop.example', to: [to] };
+    const message = {
+      number: at,
+      receivedAt: '2030-01-31T12:00:00.000Z',
+      from: 'shop@shop.example',
+      to: [to],
+    };
     await show(render([{ ...message, subject, text }], null, []));
     await take(page, 'Mail', name);
   }
@@ -32,9 +37,19 @@ test('each kind of letter, as the mailbox of a test shop shows it', async () => 
 const rare: Readonly<Record<string, readonly string[]>> = {
   'Payment pages': ['frozen', 'slow', 'elsewhere', 'pending', 'cancelled without a purchase'],
   Receipt: ['receipt of a top-up', 'receipt of a stablecoin', 'receipt of a call'],
-  'Auto top-up': ['consent expired', 'consent offered, due', 'consent agreed, due', 'consent paused', 'card unknown'],
+  'Auto top-up': [
+    'consent expired',
+    'consent offered, due',
+    'consent agreed, due',
+    'consent paused',
+    'card unknown',
+  ],
   'Change of plan': ['cancel what rolls over', 'change to a dearer plan, true'],
-  'Plan of a payer': ['cancel as the payer of an unpaid plan', 'plan without a known price', 'plan that changes'],
+  'Plan of a payer': [
+    'cancel as the payer of an unpaid plan',
+    'plan without a known price',
+    'plan that changes',
+  ],
   'Error pages': ['error 402', 'error 403', 'error 410', 'error 429', 'error 500', 'error 503'],
 };
 

@@ -32,11 +32,17 @@ test('an application asks for access', async () => {
   await studio.shot(stranger, group, 'signed out', async () => studio.go(stranger, await asked()));
   await studio.shot(stranger, group, 'signed out, all open', () => unfold(stranger));
   await studio.shot(stranger, group, 'link asked', async () => {
-    await stranger.getByLabel('Your email address').or(stranger.locator('#email')).first().fill('new@example.com');
+    await stranger
+      .getByLabel('Your email address')
+      .or(stranger.locator('#email'))
+      .first()
+      .fill('new@example.com');
     await stranger.getByRole('button', { name: 'Send me a link' }).click();
   });
   const unsaved = await studio.account();
-  await studio.shot(unsaved, group, 'account without an email', async () => studio.go(unsaved, await asked()));
+  await studio.shot(unsaved, group, 'account without an email', async () =>
+    studio.go(unsaved, await asked()),
+  );
   const owner = await studio.account('connects@example.com');
   await studio.shot(owner, group, 'signed in', async () => studio.go(owner, await asked()));
   await studio.paid(owner, 'credit', '5.00');

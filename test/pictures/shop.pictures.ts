@@ -165,10 +165,13 @@ test('shops with another catalogue', async () => {
     try {
       const page = await other.visitor();
       await other.visits(page, group, { 'front page': '/', reference: '/docs', account: '/shop/account' });
-      await other.shot(page, group, 'upstream does not answer', async () => {
+      await other.shot(page, group, 'request refused', async () => {
         await other.go(page, '/');
         await unfold(page);
-        await page.getByRole('button', { name: /^(Send|Start)/ }).first().click();
+        await page
+          .getByRole('button', { name: /^(Send|Start)/ })
+          .first()
+          .click();
         await page.waitForLoadState();
       });
       await other.visits(page, group, { 'account after a try': '/shop/account' });

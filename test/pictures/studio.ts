@@ -14,6 +14,16 @@ export const cards = { good: '4242 4242 4242 4242', declined: '4000 0000 0000 00
 /** A step that waits for longer than this has failed. */
 const patienceMs = 12_000;
 
+/** The sections of an account. */
+export const sections = {
+  Overview: '/shop/account',
+  Usage: '/shop/account/usage',
+  Keys: '/shop/account/keys',
+  Billing: '/shop/account/billing',
+  Team: '/shop/account/team',
+  Settings: '/shop/account/settings',
+} as const;
+
 /** A shop with a mailbox and a browser, and the pictures that could not be taken. */
 export class Studio {
   readonly shop: Shop.Shop;
@@ -106,6 +116,15 @@ export class Studio {
     await press(page, 'Confirm');
     await page.getByText('saved').or(page.getByRole('status')).first().waitFor();
     return page;
+  }
+
+  /** Creates a key by its form. Returns the key. */
+  async key(page: Page, name: string, limit = ''): Promise<string> {
+    await this.go(page, sections.Keys);
+    await page.getByLabel('Name', { exact: true }).fill(name);
+    await page.getByLabel('Spending limit (USD, optional)').fill(limit);
+    await press(page, 'Create API key');
+    return (await page.getByLabel('Key', { exact: true }).textContent()) ?? '';
   }
 
   /** Sends a request of the seller. */
