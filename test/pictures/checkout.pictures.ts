@@ -104,12 +104,11 @@ test('payment links', async () => {
     const offer = await Agent.offer(agent);
     await studio.network.fault('POST /v1/payment_intents', 'delay_before', 1, 25_000);
     void Agent.pay(agent, offer, await studio.network.mint()).catch(() => {});
-    await expect
-      .poll(async () => {
-        await page.goto(offer.checkoutUrl);
-        return page.locator('h1').textContent();
-      })
-      .toContain('being processed');
+    const heading = async () => {
+      await page.goto(offer.checkoutUrl);
+      return page.locator('h1').textContent();
+    };
+    await expect.poll(heading, { timeout: 20_000 }).toContain('being processed');
   });
   await studio.network.clearFaults();
   studio.expectAll();
@@ -248,7 +247,7 @@ test('renewals and the page of a plan for its payer', async () => {
     await press(stranger, 'Send me the link');
   });
   await studio.shot(stranger, group, 'plan renews', async () => {
-    await expect.poll(() => studio.mailed('payer@example.com', links)).not.toBe('');
+    await expect.poll(() => studio.mailed('payer@example.com', links), { timeout: 20_000 }).not.toBe('');
     await stranger.goto(await studio.mailed('payer@example.com', links));
   });
   await studio.network.control('/clock', { advance_seconds: monthSeconds });
