@@ -1,7 +1,18 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import * as Agent from '../purchase/agent.ts';
 import * as Customer from '../support/customer.ts';
-import { at, type Buyer, bought, disputed, front, history, names, openSite, type Site, Visitor } from './history.ts';
+import {
+  at,
+  type Buyer,
+  bought,
+  disputed,
+  front,
+  history,
+  names,
+  openSite,
+  type Site,
+  Visitor,
+} from './history.ts';
 
 let site: Site;
 let buyers: Map<string, Buyer>;
@@ -21,7 +32,8 @@ async function subscribed(email: string): Promise<Buyer> {
   const plan = body.plans.find(({ kind }: { kind: string }) => kind === 'subscription');
   const offer = await Agent.offer(agent, {}, plan.id);
   await Customer.pay(offer.checkoutUrl);
-  await site.shop.sql`UPDATE shop.account SET email = ${email}, claimed_at = now() WHERE id = ${agent.account}`;
+  await site.shop
+    .sql`UPDATE shop.account SET email = ${email}, claimed_at = now() WHERE id = ${agent.account}`;
   return { ...agent, order: offer.order, email };
 }
 
@@ -149,7 +161,9 @@ test('the overview shows every task, and each leads to its list', async () => {
   await shop.sql`INSERT INTO shop.mail (key, recipient, subject, body, state, attempts, expires_at) VALUES
     ('a', '', '', '', 'refused', 1, now()), ('b', 'grace@hopper.example', 'Your code', '', 'waiting', 5, now() + interval '1 hour')`;
   await shop.sql`INSERT INTO shop.uncountable_response VALUES (current_date, 'POST /v2/search/people', 'not_found', 'w', 3, now()), (current_date, 'POST /v2/jobs/search', 'above_hold', 'w', 2, now())`;
-  await shop.sql`INSERT INTO ledger.writer VALUES ('writer-of-a-lost-machine', 1, true, 0, 0, now() - interval '20 seconds')`.catch(() => undefined);
+  await shop.sql`INSERT INTO ledger.writer VALUES ('writer-of-a-lost-machine', 1, true, 0, 0, now() - interval '20 seconds')`.catch(
+    () => undefined,
+  );
   for (let nth = 0; nth < 3; nth += 1)
     await Customer.call(asking, 'POST', `${shop.url}/v2/search/people`, { max_results: 1, gone: true });
   await seller.see(front, 'every kind of task');
@@ -166,7 +180,8 @@ test('the overview shows every task, and each leads to its list', async () => {
   await disputed(site, won);
   const [lost] = (await network.stripe.disputes.list({ limit: 1 })).data;
   await network.stripe.disputes.close(lost?.id ?? '');
-  const open = () => shop.sql`SELECT 1 FROM shop.reversal WHERE purchase_id = ${won.order} AND status = 'lost'`;
+  const open = () =>
+    shop.sql`SELECT 1 FROM shop.reversal WHERE purchase_id = ${won.order} AND status = 'lost'`;
   await vi.waitFor(async () => expect((await open()).length).toBe(1), 10_000);
   await seller.see(at(`payments/${won.order}`), 'with a lost dispute');
   seller.group = 'console-health';

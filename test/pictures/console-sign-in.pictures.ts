@@ -103,7 +103,8 @@ test('the ways to sign in, and why each of them is refused', async () => {
   await ada.shot('passkey may have been copied');
   await cdp.send('WebAuthn.clearCredentials', { authenticatorId });
   const credentialId = Buffer.alloc(32, 7).toString('base64');
-  if (copy) await cdp.send('WebAuthn.addCredential', { authenticatorId, credential: { ...copy, credentialId } });
+  if (copy)
+    await cdp.send('WebAuthn.addCredential', { authenticatorId, credential: { ...copy, credentialId } });
   await ada.open(front);
   await ada.press('Sign in with a passkey');
   await ada.page.getByText('not registered here').waitFor();
@@ -125,7 +126,12 @@ test('the ways to sign in, and why each of them is refused', async () => {
   await sso.shot('single sign-on of a stranger');
   await sso.see(at('oidc/callback?code=old&state=old'), 'single sign-on that was not started here');
   await sso.page.unrouteAll();
-  await says(sso, { email: 'grace@hopper.example', email_verified: true, name: 'Grace Hopper', groups: ['viewer'] });
+  await says(sso, {
+    email: 'grace@hopper.example',
+    email_verified: true,
+    name: 'Grace Hopper',
+    groups: ['viewer'],
+  });
   await sso.open(front);
   await sso.press('Sign in with single sign-on');
   await sso.page.getByRole('button', { name: 'Sign out' }).waitFor();

@@ -61,6 +61,7 @@ export class Visitor {
   }
   /** Takes the pictures of the page as it is. */
   async shot(state: string): Promise<void> {
+    if (process.env.DRY) return console.log(this.group, state); // DRY
     await take(this.page, this.group, state);
   }
   /** Opens a page and takes its pictures. */
@@ -122,7 +123,11 @@ const calls: [string, object][] = [
 
 export type Buyer = Agent.Agent & { token: string; account: string; order: string; email: string };
 export const names = ['ada@lovelace.example', 'grace@hopper.example', 'mary@somerville.example'] as const;
-const others = ['emmy@noether.example', 'sofia@kovalevskaya.example', 'a.rather.long.name.of.a.buyer@subdomain.example'];
+const others = [
+  'emmy@noether.example',
+  'sofia@kovalevskaya.example',
+  'a.rather.long.name.of.a.buyer@subdomain.example',
+];
 
 /** A buyer with credit, calls and a key with a limit. */
 export async function bought({ shop, network }: Site, email: string, amount_usd = '5.00'): Promise<Buyer> {
@@ -166,6 +171,7 @@ export async function history(site: Site): Promise<Map<string, Buyer>> {
 export async function disputed({ shop, network }: Site, { order }: Buyer): Promise<void> {
   const [payment] = await network.paymentsOf(order);
   await network.control('/disputes', { payment_intent: payment?.id, reason: 'product_not_received' });
-  const reversals = () => shop.sql`SELECT 1 FROM shop.reversal WHERE purchase_id = ${order} AND kind = 'dispute'`;
+  const reversals = () =>
+    shop.sql`SELECT 1 FROM shop.reversal WHERE purchase_id = ${order} AND kind = 'dispute'`;
   await vi.waitFor(async () => expect((await reversals()).length).toBe(1), 20_000);
 }
