@@ -57,7 +57,7 @@ test('accounts are found, and one is granted credit and frozen', async () => {
   seller.group = 'console-freeze';
   await seller.follow('Freeze account');
   await seller.shot('question');
-  await seller.page.locator('#reason').evaluate('(input) => input.removeAttribute("maxlength")');
+  await seller.page.locator('#reason').evaluate((input) => input.removeAttribute('maxlength'));
   await seller.fill({ [reason]: 'x'.repeat(501) });
   await seller.press('Freeze account');
   await seller.shot('refused, reason too long');

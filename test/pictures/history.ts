@@ -61,7 +61,6 @@ export class Visitor {
   }
   /** Takes the pictures of the page as it is. */
   async shot(state: string): Promise<void> {
-    if (process.env.DRY) return console.log(this.group, state); // DRY
     await take(this.page, this.group, state);
   }
   /** Opens a page and takes its pictures. */
