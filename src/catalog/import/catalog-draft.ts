@@ -1,8 +1,8 @@
 import * as Schema from '@sluice/kernel/json-schema';
 import * as Money from '@sluice/kernel/money';
 import { type FoundOperation, listOperations } from './found-operation.ts';
-import * as InferUnits from './infer-units.ts';
 import { line, nameCharsMax, storefrontOf, text } from './imported-storefront.ts';
+import * as InferUnits from './infer-units.ts';
 import * as KeyDraft from './key-draft.ts';
 import type { PriceRow } from './price-file.ts';
 import { type LeftOut, type Selected, type Selection, select } from './selection.ts';

@@ -16,7 +16,9 @@ export function storefrontOf(info: Node): Pick<Catalog['storefront'], 'name' | '
 export function isBranded({ name, description, brand = {} }: Catalog['storefront'], info: Node): boolean {
   const imported = storefrontOf(info);
   return (
-    name !== imported.name || description !== imported.description || (brand.colour ?? brand.logo) !== undefined
+    name !== imported.name ||
+    description !== imported.description ||
+    (brand.colour ?? brand.logo) !== undefined
   );
 }
 
