@@ -76,10 +76,10 @@ class Seller {
     const kept = answer.headers.getSetCookie().map((line) => line.split(';')[0] ?? '');
     const session = kept.find((pair) => !/^(?:__Host-)?sluice_flash=/.test(pair));
     if (session) this.cookie = session;
-    const flash = kept.find((pair) => /sluice_flash=./.test(pair));
+    const outcome = kept.find((pair) => /sluice_flash=./.test(pair));
     const next = answer.headers.get('location');
     // A form that succeeded, or a wrong token: the next page shows the outcome once.
-    if (flash && next) return this.open(next.replace(/^\/admin|#.*$/g, ''), undefined, flash);
+    if (outcome && next) return this.open(next.replace(/^\/admin|#.*$/g, ''), undefined, outcome);
     return { status: answer.status, headers: answer.headers, html: await answer.text() };
   }
 
@@ -414,7 +414,7 @@ describe('the front page', () => {
     });
     await ResolveInDoubt.resolveAll({ ...office.paymentContext, report: () => {} });
     await office.close();
-    expect((await seller.open('')).html).toContain('Orders that reconciliation could not resolve');
+    expect((await seller.open('')).html).toContain('Purchases that differ from the records of the card processor');
     expect((await seller.open('/console/payments?view=unfinished')).html).toMatch(
       /id="unfinished".*Error: /s,
     );
@@ -428,14 +428,14 @@ describe('the front page', () => {
       >`SELECT failure FROM shop.processor_event WHERE done_at IS NULL AND failure IS NOT NULL`;
     await expect.poll(async () => (await open()).length).toBeGreaterThan(0);
     const front = (await seller.open('')).html;
-    expect(front).toMatch(/Events of the card processor that failed/);
+    expect(front).toMatch(/Messages of the card processor that could not be handled/);
     expect(front).toMatch(/Declined payments/);
     expect((await seller.open('/console/payments?view=webhook-events')).html).toContain('ProcessorAway');
     const page = (await seller.open('/console/payments?state=declined')).html;
     expect([...rows(page, 'Orders').values()][0]?.join(' ')).toMatch(/declined/);
     await network.clearFaults();
     await expect.poll(async () => (await open()).length).toBe(0);
-    expect((await seller.open('')).html).not.toMatch(/Events of the card processor that failed/);
+    expect((await seller.open('')).html).not.toMatch(/Messages of the card processor that could not be handled/);
   });
 });
 
