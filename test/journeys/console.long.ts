@@ -455,7 +455,7 @@ describe('health', () => {
       'running',
     ]);
     expect(Number(rows(html, 'Responses of the last 15 min').get('200')?.[1])).toBeGreaterThan(0);
-    expect(rows(html, 'Failures').get('upstream unavailable')?.[0]).toBe('1');
+    expect(rows(html, 'Failures').get('your API did not answer')?.[0]).toBe('1');
     expect(html).toContain('Every successful response could be counted.');
     expect(html).toContain('npm run ledger -- verify');
   });
