@@ -112,6 +112,10 @@ async function serve(
   const reading = readBody(account, operation, key !== null);
   const body = reading instanceof Promise ? await reading : reading;
   if (body.kind === 'cut') return null;
+  // A body may take half a minute, in which the token can be revoked.
+  const still = reading instanceof Promise ? await identify(shop, header, shop.clock()) : bearer;
+  if (still.kind !== 'token' && still.kind !== 'expired')
+    return unidentified(shop, still, method, target, requestId);
   const refused = bodyRefusal(shop, operation, body, requestId);
   if (refused !== null) return refused;
   if (operation.answeredBy === 'storefront')

@@ -77,6 +77,13 @@ export class UnpaidCalls {
     return Math.max(1, Math.ceil((sinceMs + this.#limits.windowMs - this.#clock()) / 1_000));
   }
 
+  /** Adds a call that started something at the upstream and could not be charged. The account may not call when it has too many of them. */
+  addStarted(account: string): void {
+    this.add(account);
+    const unpaid = this.#accounts.get(account);
+    if (unpaid && this.isOver(account)) unpaid.isBarred = true;
+  }
+
   /** Adds one unpaid call of the account. */
   add(account: string): void {
     const { callsMax } = this.#limits;

@@ -146,3 +146,11 @@ test('a caller who leaves before the start of a job is answered pays for the job
   await expect.poll(async () => (await rowOf('left'))?.state).toBe('ended');
   expect(await credit()).toBe(430_000);
 });
+
+test('a caller whose starts are unreadable is stopped, so that its jobs are not free for good', async () => {
+  waiting = ({ socket }) => socket.write(Upstream.http(202, '<id>job</id>', ['content-type: text/xml']));
+  const start = async () => (await call('POST', '/v1/videos?format=xml', { seconds: 4 })).body.code;
+  const codes = [await start(), await start(), await start(), await start(), await start(), await start()];
+  expect(new Set(codes.slice(0, 5))).toEqual(new Set(['ownership_unclear']));
+  expect(codes[5]).toBe('too_many_unpaid');
+});
