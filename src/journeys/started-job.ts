@@ -46,7 +46,7 @@ export async function start(
     return { kind: 'priced', hold, units, isCountable: true, ...measured };
   }
   shop.writer.release(hold);
-  // The job may run on. What makes its start unreadable can be the caller's choice, such as another format of the response.
+  // The job may run on, and the caller may have made its start unreadable by asking for another format.
   if (state === 'unreadable') shop.unpaid.addStarted(account);
   shop.report('job_not_started', { call: callId, operation: operation.id, reason: state });
   return { kind: state === 'ledger_unavailable' ? state : 'ownership_unclear' };
