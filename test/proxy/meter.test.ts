@@ -189,6 +189,9 @@ describe('the worst case of a form', () => {
       part('name=max_results', '3'),
       part('name="max_results"', '50') + part('name="max_results"', '3'),
       part("name*=utf-8''max%5Fresults", '50'),
+      part('name="max_results"', '3') + part("name*=utf-8''max%5Fresults", '50'),
+      part('name="company"', `x\r\n--c\r\nContent-Disposition: form-data; name="max_results"\r\n\r\n3`),
+      `${part('name="company"', 'x')}--b--\r\n${part('name="max_results"', '3')}`,
     ];
     for (const parts of doubtful) expect(held(`${parts}--b--\r\n`, type)).toBe(50);
   });
