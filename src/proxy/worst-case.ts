@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import * as JsonPointer from '@sluice/kernel/json-pointer';
 import type { UnitsMax } from '../catalog/operation.ts';
 import * as ByteOrderMark from './byte-order-mark.ts';
+import * as ClearJson from './clear-json.ts';
 import * as FormField from './form-field.ts';
 import * as FormText from './form-text.ts';
 import * as Headers from './headers.ts';
@@ -65,6 +66,8 @@ function bodyValue(
   if (/^application\/x-www-form-urlencoded\b/i.test(contentType))
     return FormField.ofForm(text(body), lastToken(pointer));
   if (/^multipart\//i.test(contentType)) return multipartValue(body, contentType, pointer);
+  // Some parsers take the first of two members with one name, and some ignore its case.
+  if (pointer.length > 1 && ClearJson.reader(body)(pointer).kind === 'unclear') return 'unclear';
   return jsonValue(text(body), pointer);
 }
 

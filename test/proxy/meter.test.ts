@@ -77,6 +77,8 @@ describe('the worst case of a JSON request', () => {
     expect(held('{"page":{}}', undefined, undefined, nested)).toBe(10);
     expect(held('{"page":{"limit":50},"page":{"limit":5}}', undefined, undefined, nested)).toBe(50);
     expect(held('{"page":{"limit":50},"page":{}}', undefined, undefined, nested)).toBe(50);
+    expect(held('{"page":{},"page":{"limit":5}}', undefined, undefined, nested)).toBe(50);
+    expect(held('{"Page":{},"page":{"limit":5}}', undefined, undefined, nested)).toBe(50);
   });
 
   test('is the fixed number where the catalogue names one', () => {
