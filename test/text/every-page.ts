@@ -146,7 +146,15 @@ const consent: TopUpConsent.Consent = {
 
 /** A form with a field of each kind, and each fault. */
 const tryForm: Omit<TryForm, 'trial'> = {
-  ...{ operation, path: '/v1/search', body: '{"max":1}', key: 'try_1', typed: null, isRaw: false },
+  ...{
+    operation,
+    path: '/v1/search',
+    body: '{"max":1}',
+    key: 'try_1',
+    typed: null,
+    isRaw: false,
+    isChecked: true,
+  },
   fields: [
     tryField('max', { kind: 'number', isInteger: true, min: 1, max: 5 }, true),
     tryField('least', { kind: 'number', isInteger: false, min: 1, max: null }),
