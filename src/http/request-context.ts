@@ -95,11 +95,12 @@ export async function caller(
   const denied = denial({ ...rights, isApplication }, actionOf(route));
   if (denied !== 'frozen') c.get('entry').account = account;
   const known = { kind: 'account', account, key, member, isApplication } as const;
+  if (denied !== null) return { kind: 'refused', reply: denialReply(c, denied, known, route) };
   c.set('refusedMeanwhile', async () => {
     const again = await caller(shop, c, route);
     return again.kind === 'refused' ? again.reply : null;
   });
-  return denied === null ? known : { kind: 'refused', reply: denialReply(c, denied, known, route) };
+  return known;
 }
 
 function denialReply(
