@@ -66,6 +66,7 @@ export const accountPage = {
   'account.plan_ended': 'ended {day}',
   'account.plan_then': 'until {day}, then {plan}',
   'account.plan_then_price': 'until {day}, then {plan} ({amount})',
+  'account.past_due': 'The last renewal could not be paid. The card will be charged again.',
   'account.pay_invoice': 'Pay the open invoice',
   'account.change_card': 'Change card',
   'account.cancel': 'Cancel',

@@ -38,7 +38,7 @@ export function billing(texts: Texts, facts: BillingFacts, catalog: Catalog): Ht
 ${credit.map((plan) => creditForm(texts, plan, result, credit.length > 1))}
 ${mayChange ? promotion(texts, result) : ''}</section>
 <div><section aria-labelledby="plans"><div class="head"><h2 id="plans">${say(texts, 'account.plans')}</h2><a href="/#plans">${say(texts, 'billing.see_plans')}</a></div>
-${held === 0 ? html`<p class="soft">${say(texts, 'billing.no_plans')}</p>` : plans(texts, facts, catalog, mayChange)}</section>
+${held === 0 ? html`<p class="soft">${say(texts, 'billing.no_plans')}</p>` : plans(texts, facts, catalog, mayChange ? 'manage' : 'see')}</section>
 ${facts.methods.length === 0 ? '' : cards(texts, facts, catalog)}</div>
 ${credit.length === 0 ? '' : topUp(texts, now, result)}
 ${mayChange || facts.details !== null ? detailsForm(texts, facts) : ''}</div>

@@ -45,7 +45,7 @@ ${balanceOf(texts, facts, catalog)}
 ${may.billing ? html`<p class="actions"><a class="button${facts.canClaim && !facts.claimed ? ' plain' : ''}" href="${sections.billing}">${say(texts, 'account.buy_more')}</a></p>` : ''}</section>
 ${claimOf(texts, facts)}
 ${(hasKeys && recent.length > 0) || !may.keys ? '' : firstSteps(texts, facts)}
-${held === 0 ? '' : html`<section aria-labelledby="plans"><div class="head"><h2 id="plans">${say(texts, 'account.plans')}</h2>${may.billing ? html`<a href="${sections.billing}#plans">${say(texts, 'account.manage')}</a>` : ''}</div>${plans(texts, facts, catalog, false)}</section>`}</div>
+${held === 0 ? '' : html`<section aria-labelledby="plans"><div class="head"><h2 id="plans">${say(texts, 'account.plans')}</h2>${may.billing ? html`<a href="${sections.billing}#plans">${say(texts, 'account.manage')}</a>` : ''}</div>${plans(texts, facts, catalog, may.billing ? 'pay' : 'see')}</section>`}</div>
 ${recent.length === 0 ? '' : lastDays(texts, facts, catalog)}`;
 }
 

@@ -50,16 +50,17 @@ export function leftOfPlan(
   return included_remaining === 0 ? dollars : `${units} · ${dollars}`;
 }
 
-/** A table of plans: the rest of each, and when it renews or ends; with the forms that change it, if `isManaged`. Grants are part of them. */
-export function plans(texts: Texts, held: Holdings, catalog: Catalog, isManaged: boolean): Html {
+/** The rights of a person on a page with plans: they see them, also pay open invoices, or also change them. */
+export type PlanRights = 'see' | 'pay' | 'manage';
+
+/** A table of plans: the rest of each, and when it renews or ends; with the forms that change it. Grants are part of them. */
+export function plans(texts: Texts, held: Holdings, catalog: Catalog, rights: PlanRights): Html {
   const rows = held.plans.flatMap((plan) => rowsOfPlan(texts, plan, held, catalog));
-  return html`${table<Row>(rows, [
+  const columns: Parameters<typeof table<Row>>[1] = [
     {
       head: texts.text('account.plan'),
       cell: ({ name, status, period }) =>
-        status === ''
-          ? name
-          : html`${name} <span class="sign${period?.cancel_at_period_end ? ' off' : ''}">${status}</span>`,
+        status === '' ? name : html`${name} <span class="sign${signOf(period)}">${status}</span>`,
     },
     { head: texts.text('account.remaining'), cell: ({ left }) => left, isNumber: true, onPhone: 'lead' },
     {
@@ -69,10 +70,32 @@ export function plans(texts: Texts, held: Holdings, catalog: Catalog, isManaged:
       isShort: true,
       onPhone: 'bare',
     },
-    ...(isManaged
+    ...(rights === 'manage'
       ? [{ head: '', cell: ({ period }: Row) => (period === null ? '' : decision(texts, period, catalog)) }]
       : []),
-  ])}${held.grants.map((grant) => html`<p class="hint">${textOfGrant(texts, grant, catalog)}</p>`)}`;
+  ];
+  const due = ({ period }: Row) => (period !== null && isDue(period) ? pastDue(texts, period, rights) : null);
+  return html`${table(rows, columns, due)}${held.grants.map((grant) => html`<p class="hint">${textOfGrant(texts, grant, catalog)}</p>`)}`;
+}
+
+/** The colour of a status: one that needs the payer is marked. */
+function signOf(period: Period | null): string {
+  if (period !== null && isDue(period)) return ' bad';
+  return period?.cancel_at_period_end ? ' off' : '';
+}
+
+/** Returns true for a plan whose renewal was not paid and is tried again. */
+function isDue({ status, renews }: Period): boolean {
+  return status === 'past_due' && renews;
+}
+
+/** Below a plan: its renewal was not paid, and the link that pays it. */
+function pastDue(texts: Texts, { pay_url }: Period, rights: PlanRights): Html {
+  const pay =
+    pay_url === null || rights === 'see'
+      ? ''
+      : html`<a class="button" href="${pay_url}">${say(texts, 'account.pay_invoice')}</a>`;
+  return html`<div class="note due"><p>${say(texts, 'account.past_due')}</p>${pay}</div>`;
 }
 
 function rowsOfPlan(
@@ -147,7 +170,7 @@ function until(
 
 function decision(
   texts: Texts,
-  { renews, cancel_at_period_end, id, pay_url, plan, next_plan }: Period,
+  { renews, cancel_at_period_end, id, plan, next_plan }: Period,
   catalog: Pick<Catalog, 'plans' | 'storefront'>,
 ): Html | string {
   const own = catalog.plans.find((one) => one.id === plan);
@@ -156,8 +179,7 @@ function decision(
     next_plan === null || own?.kind !== 'subscription'
       ? ''
       : keep(texts, own, TaxNote.isTaxAdded(catalog), 'quiet');
-  if (renews)
-    return html`${kept}${pay_url === null ? '' : html`<a class="button" href="${pay_url}">${say(texts, 'account.pay_invoice')}</a> `}${subscriptionForm('cancel', id, texts.text('account.cancel'), true)}`;
+  if (renews) return html`${kept}${subscriptionForm('cancel', id, texts.text('account.cancel'), true)}`;
   return cancel_at_period_end ? subscriptionForm('resume', id, texts.text('account.resume')) : '';
 }
 
