@@ -1,3 +1,4 @@
+import { countries } from '@sluice/kernel/countries';
 import { html } from 'hono/html';
 import type { CheckoutSession } from '../objects/checkout-session.ts';
 import * as Period from '../objects/period.ts';
@@ -39,12 +40,19 @@ const testCards = [
   ['4000 0000 0000 0259', 'succeeds, then is disputed'],
 ] as const;
 
+const optionalMark = html` <span class="note">(optional)</span>`;
+const names = new Intl.DisplayNames('en', { type: 'region' });
+const countryNames = countries
+  .map((code) => [code, names.of(code) ?? code] as const)
+  .toSorted(([, a], [, b]) => a.localeCompare(b, 'en'));
+
 /** The page on which a person pays a session. `business`: the name of the shop; null for one that has none, which is called by its host. */
 export function checkoutPage(session: CheckoutSession, shown: Shown, business: string | null): Html {
   const isSetup = session.mode === 'setup';
   const total = isSetup ? '' : formatAmount(session.amount_total ?? 0, session.currency);
   const isPlan = session.mode === 'subscription';
-  const deed = isSetup ? 'Save card' : isPlan ? `Subscribe for ${total}` : `Pay ${total}`;
+  const amount = session.automatic_tax.enabled ? `${total} plus tax` : total;
+  const deed = isSetup ? 'Save card' : isPlan ? `Subscribe for ${amount}` : `Pay ${amount}`;
   const shop = business ?? new URL(session.success_url).host;
   const message = session.custom_text.submit?.message;
   return layout(
@@ -55,6 +63,7 @@ export function checkoutPage(session: CheckoutSession, shown: Shown, business: s
         <h1 id="total"><span class="to">${isSetup ? 'Save a card with' : 'Pay'} ${shop}</span> <span class="total">${total}</span></h1>
         <ul class="lines">
           ${session._line_items.map((line) => lineRow(line, shown.now))}
+          ${session.automatic_tax.enabled ? html`<li><span class="what">Tax</span><span class="amount note">depends on your country</span></li>` : ''}
         </ul>
         ${isSetup && message ? html`<ul class="terms">${sentences(message).map((one) => html`<li>${one}</li>`)}</ul>` : ''}
         ${isPlan ? html`<p class="note">It renews until you cancel. You can cancel at any time.</p>` : ''}
@@ -108,11 +117,27 @@ function billing(session: CheckoutSession, shown: Shown): Html | '' {
     if (!asksTaxId) return '';
     const isOpen = (['business', 'tax_id', 'country'] as const).some((field) => shown.typed[field]);
     return html`<details ${isOpen ? 'open' : ''}><summary>Buy for a company</summary>
-      ${company}${optional('country', 'country', 'DE')}${postalCode}</details>`;
+      ${company}${countryField(shown, true)}${postalCode}</details>`;
   }
-  return html`${input('country', shown, { autocomplete: 'country', placeholder: 'DE', value: shown.typed.country ?? '' })}
-    ${postalCode}${asksTaxId ? company : ''}
-    ${session.automatic_tax.enabled ? html`<p class="note">Tax of your country is added to the price.</p>` : ''}`;
+  return html`${countryField(shown, false)}
+    ${postalCode}${asksTaxId ? company : ''}`;
+}
+
+/** A list of all countries, by their English names. */
+function countryField({ typed, faults }: Shown, isOptional: boolean): Html {
+  const fault = faults.country;
+  const options = countryNames.map(
+    ([code, name]) =>
+      html`<option value="${code}" ${code === typed.country ? html`selected` : ''}>${name}</option>`,
+  );
+  return html`<div class="field">
+    <label for="country">${labels.country}${isOptional ? optionalMark : ''}</label>
+    <select id="country" name="country" autocomplete="country" ${isOptional ? '' : html`required`}
+      ${fault === undefined ? '' : html`aria-invalid="true" aria-describedby="country-fault"`}>
+      <option value="">Choose a country</option>${options}
+    </select>
+    ${fault === undefined ? '' : html`<p class="fault" id="country-fault">${fault}</p>`}
+  </div>`;
 }
 
 /** The sentences of a message: each is a row of the terms. */
@@ -166,7 +191,7 @@ function input(field: Field, { faults, declined }: Shown, look: Look): Html {
   const isAgain = declined !== null && field === 'number';
   const fault = faults[field] ?? (isAgain ? 'Enter the card number again.' : undefined);
   return html`<div class="field">
-    <label for="${field}">${labels[field]}</label>
+    <label for="${field}">${labels[field]}${look.isOptional ? optionalMark : ''}</label>
     <input id="${field}" name="${field}" type="${look.type ?? 'text'}" autocomplete="${look.autocomplete}"
       value="${look.value ?? ''}" placeholder="${look.placeholder ?? ''}" ${look.isOptional ? '' : 'required'}
       ${look.isNumeric ? html`inputmode="numeric"` : ''} ${look.isFixed ? html`readonly` : ''}

@@ -53,13 +53,14 @@ form { display: grid; gap: 1rem; margin-top: 1.25rem; }
 .pair { display: grid; grid-template-columns: 1fr 1fr; gap: 1rem; align-items: start; }
 .field { display: grid; gap: .375rem; min-width: 0; }
 label { font-size: .875rem; font-weight: 550; }
-input {
+label .note { display: inline; font-weight: 400; }
+input, select {
   width: 100%; min-height: 2.875rem; padding: .5rem .75rem; font: inherit; font-variant-numeric: tabular-nums;
   color: var(--ink); background: var(--panel); border: 1px solid var(--edge); border-radius: 10px;
 }
 input::placeholder { color: var(--soft); opacity: .8; }
 input[readonly] { background: var(--ground); color: var(--soft); }
-input[aria-invalid] { border-color: var(--alert); box-shadow: inset 0 0 0 1px var(--alert); }
+:is(input, select)[aria-invalid] { border-color: var(--alert); box-shadow: inset 0 0 0 1px var(--alert); }
 .fault { font-size: .875rem; color: var(--alert); }
 button, .button {
   display: block; width: 100%; min-height: 3rem; padding: .625rem 1rem; font: inherit; font-weight: 600; text-align: center;
@@ -71,8 +72,8 @@ button.second { color: var(--ink); background: transparent; border-color: var(--
 button.second:hover { background: var(--ground); }
 form > button[type="submit"]:only-of-type { margin-top: .5rem; }
 :focus-visible { outline: 3px solid var(--glow); outline-offset: 1px; }
-input:focus-visible:not([aria-invalid]) { border-color: var(--accent); }
-input[aria-invalid]:focus-visible { outline-color: var(--alert); }
+:is(input, select):focus-visible:not([aria-invalid]) { border-color: var(--accent); }
+:is(input, select)[aria-invalid]:focus-visible { outline-color: var(--alert); }
 details > .field { margin-top: 1rem; }
 .terms li + li { margin-top: .5rem; padding-top: .5rem; border-top: 1px solid var(--line); }
 .plan p { display: flex; flex-wrap: wrap; gap: 0 1rem; justify-content: space-between; }

@@ -5,7 +5,7 @@ import type { CreditPlan } from '../../../catalog/plan.ts';
 import { nameOf } from '../../../catalog/plan-name.ts';
 import type { PaymentMethod } from '../../../journeys/billing-portal.ts';
 import * as BillingDetails from '../../../payment/billing-details.ts';
-import { countries } from '../../../payment/countries.ts';
+import { countries } from '@sluice/kernel/countries';
 import { suggestedTerms, type TopUp } from '../../../payment/top-up.ts';
 import type { Texts } from '../../../text/texts.ts';
 import { cardName } from '../card-brand.ts';
