@@ -72,7 +72,7 @@ export function frozen(texts: Texts): PaymentPage {
   return {
     title: texts.text('checkout.frozen_title'),
     mark: 'stop',
-    body: html`<h1>${say(texts, 'checkout.frozen')}</h1><p>${say(texts, 'checkout.frozen_text')}</p>`,
+    body: html`<h1>${say(texts, 'checkout.frozen')}</h1><p>${say(texts, 'checkout.frozen_text')}</p>${shopLink(texts)}`,
   };
 }
 

@@ -1,9 +1,9 @@
-import { countries } from '@sluice/kernel/countries';
 import { html } from 'hono/html';
 import type { CheckoutSession } from '../objects/checkout-session.ts';
 import * as Period from '../objects/period.ts';
 import { type Faults, type Field, fields, type Typed } from './card-form.ts';
-import { formatAmount, formatDay, type Html, layout } from './layout.ts';
+import { countryOptions } from './countries.ts';
+import { everySoOften, formatAmount, formatDay, type Html, layout } from './layout.ts';
 
 /** The state in which the form is shown again. */
 export type Shown = {
@@ -41,11 +41,6 @@ const testCards = [
 ] as const;
 
 const optionalMark = html` <span class="note">(optional)</span>`;
-const names = new Intl.DisplayNames('en', { type: 'region' });
-const countryNames = countries
-  .map((code) => [code, names.of(code) ?? code] as const)
-  .toSorted(([, a], [, b]) => a.localeCompare(b, 'en'));
-
 /** The page on which a person pays a session. `business`: the name of the shop; null for one that has none, which is called by its host. */
 export function checkoutPage(session: CheckoutSession, shown: Shown, business: string | null): Html {
   const isSetup = session.mode === 'setup';
@@ -126,15 +121,11 @@ function billing(session: CheckoutSession, shown: Shown): Html | '' {
 /** A list of all countries, by their English names. */
 function countryField({ typed, faults }: Shown, isOptional: boolean): Html {
   const fault = faults.country;
-  const options = countryNames.map(
-    ([code, name]) =>
-      html`<option value="${code}" ${code === typed.country ? html`selected` : ''}>${name}</option>`,
-  );
   return html`<div class="field">
     <label for="country">${labels.country}${isOptional ? optionalMark : ''}</label>
     <select id="country" name="country" autocomplete="country" ${isOptional ? '' : html`required`}
       ${fault === undefined ? '' : html`aria-invalid="true" aria-describedby="country-fault"`}>
-      <option value="">Choose a country</option>${options}
+      ${countryOptions(typed.country ?? '')}
     </select>
     ${fault === undefined ? '' : html`<p class="fault" id="country-fault">${fault}</p>`}
   </div>`;
@@ -156,10 +147,6 @@ function lineRow(line: CheckoutSession['_line_items'][number], now: number): Htm
   </li>`;
 }
 
-function everySoOften({ interval, interval_count: count }: Period.Recurring): string {
-  return count === 1 ? `every ${interval}` : `every ${count} ${interval}s`;
-}
-
 function alert({ faults, declined }: Shown): Html | '' {
   const wrong = fields.filter((field) => faults[field] !== undefined);
   if (wrong.length > 0) {
@@ -176,6 +163,18 @@ function alert({ faults, declined }: Shown): Html | '' {
   </div>`;
 }
 
+/** The field that the reason of a decline is about. */
+function blamedField(declined: string): 'number' | 'cvc' | 'expiry' {
+  if (/security code/i.test(declined)) return 'cvc';
+  return /expir/i.test(declined) ? 'expiry' : 'number';
+}
+
+const again: Partial<Record<Field, string>> = {
+  number: 'Enter the card number again.',
+  cvc: 'Enter the card number again, with its security code.',
+  expiry: 'Check the date, or use another card.',
+};
+
 type Look = {
   autocomplete: string;
   type?: string;
@@ -187,9 +186,10 @@ type Look = {
 };
 
 function input(field: Field, { faults, declined }: Shown, look: Look): Html {
-  // A declined card has to be entered again.
-  const isAgain = declined !== null && field === 'number';
-  const fault = faults[field] ?? (isAgain ? 'Enter the card number again.' : undefined);
+  // A declined card has to be entered again; the field that it was declined for is marked.
+  const blamed = declined === null ? null : blamedField(declined);
+  const isAgain = blamed === field;
+  const fault = faults[field] ?? (isAgain ? again[field] : undefined);
   return html`<div class="field">
     <label for="${field}">${labels[field]}${look.isOptional ? optionalMark : ''}</label>
     <input id="${field}" name="${field}" type="${look.type ?? 'text'}" autocomplete="${look.autocomplete}"

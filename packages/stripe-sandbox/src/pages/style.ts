@@ -76,6 +76,7 @@ form > button[type="submit"]:only-of-type { margin-top: .5rem; }
 :is(input, select)[aria-invalid]:focus-visible { outline-color: var(--alert); }
 details > .field { margin-top: 1rem; }
 .terms li + li { margin-top: .5rem; padding-top: .5rem; border-top: 1px solid var(--line); }
+.plan h2 { margin-bottom: .5rem; }
 .plan p { display: flex; flex-wrap: wrap; gap: 0 1rem; justify-content: space-between; }
 a:focus-visible, button:focus-visible, .button:focus-visible { outline-color: var(--accent); outline-offset: 3px; border-radius: 10px; }
 .alert { margin-top: 1rem; padding: .875rem 1rem; border-radius: 10px; background: var(--alert-ground); color: var(--alert); font-size: .9375rem; }

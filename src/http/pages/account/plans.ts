@@ -28,6 +28,8 @@ export type Holdings = {
   subscriptions: readonly Period[];
   /** The prices of the next periods, by subscription, where another plan begins with it and its price is known. */
   nextPrices?: ReadonlyMap<string, string>;
+  /** The amounts of renewals that were not paid, by subscription, where they are known. */
+  dueAmounts?: ReadonlyMap<string, string>;
 };
 export type Period = ReturnType<typeof PlanChange.asPlan>;
 
@@ -50,13 +52,10 @@ export function leftOfPlan(
   return included_remaining === 0 ? dollars : `${units} · ${dollars}`;
 }
 
-/** The rights of a person on a page with plans: they see them, also pay open invoices, or also change them. */
-export type PlanRights = 'see' | 'pay' | 'manage';
-
-/** A table of plans: the rest of each, and when it renews or ends; with the forms that change it. Grants are part of them. */
-export function plans(texts: Texts, held: Holdings, catalog: Catalog, rights: PlanRights): Html {
+/** A table of plans: the rest of each, and when it renews or ends; with the forms that change it, if `isManaged`. Grants are part of them. */
+export function plans(texts: Texts, held: Holdings, catalog: Catalog, isManaged: boolean): Html {
   const rows = held.plans.flatMap((plan) => rowsOfPlan(texts, plan, held, catalog));
-  const columns: Parameters<typeof table<Row>>[1] = [
+  return html`${table<Row>(rows, [
     {
       head: texts.text('account.plan'),
       cell: ({ name, status, period }) =>
@@ -70,12 +69,10 @@ export function plans(texts: Texts, held: Holdings, catalog: Catalog, rights: Pl
       isShort: true,
       onPhone: 'bare',
     },
-    ...(rights === 'manage'
+    ...(isManaged
       ? [{ head: '', cell: ({ period }: Row) => (period === null ? '' : decision(texts, period, catalog)) }]
       : []),
-  ];
-  const due = ({ period }: Row) => (period !== null && isDue(period) ? pastDue(texts, period, rights) : null);
-  return html`${table(rows, columns, due)}${held.grants.map((grant) => html`<p class="hint">${textOfGrant(texts, grant, catalog)}</p>`)}`;
+  ])}${held.grants.map((grant) => html`<p class="hint">${textOfGrant(texts, grant, catalog)}</p>`)}`;
 }
 
 /** The colour of a status: one that needs the payer is marked. */
@@ -89,13 +86,26 @@ function isDue({ status, renews }: Period): boolean {
   return status === 'past_due' && renews;
 }
 
-/** Below a plan: its renewal was not paid, and the link that pays it. */
-function pastDue(texts: Texts, { pay_url }: Period, rights: PlanRights): Html {
-  const pay =
-    pay_url === null || rights === 'see'
-      ? ''
-      : html`<a class="button" href="${pay_url}">${say(texts, 'account.pay_invoice')}</a>`;
-  return html`<div class="note due"><p>${say(texts, 'account.past_due')}</p>${pay}</div>`;
+/** A note for each plan whose renewal was not paid, with a button that pays it and one that changes the card, for a person who may do so. */
+export function dueNotes(
+  texts: Texts,
+  { subscriptions, dueAmounts }: Holdings,
+  catalog: Pick<Catalog, 'plans' | 'storefront'>,
+  mayPay: boolean,
+): Html {
+  const pay = ({ id, pay_url }: Period) => {
+    const usd = dueAmounts?.get(id);
+    const amount = usd === undefined ? null : texts.usd(usd);
+    const sum = TaxNote.isTaxAdded(catalog) ? 'account.pay_amount_taxed' : 'account.pay_amount';
+    const name = amount === null ? texts.text('account.pay_invoice') : texts.text(sum, { amount });
+    return html`${pay_url === null ? '' : html`<a class="button" href="${pay_url}">${name}</a>`}${subscriptionForm('card', id, texts.text('account.change_card'))}`;
+  };
+  return html`${subscriptions
+    .filter(isDue)
+    .map(
+      (one) =>
+        html`<div class="note due" role="alert"><p>${say(texts, 'account.past_due', { plan: nameOf(catalog, one.plan) })}</p>${mayPay ? pay(one) : ''}</div>`,
+    )}`;
 }
 
 function rowsOfPlan(
@@ -158,6 +168,7 @@ function until(
   amount: string | undefined,
 ): string {
   const day = texts.dayOf(period_end);
+  if (renews && status === 'past_due') return texts.text('account.plan_due', { day });
   if (renews && next_plan !== null) {
     const facts = { day, plan: nameOf(catalog, next_plan) };
     return amount === undefined

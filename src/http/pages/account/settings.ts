@@ -51,7 +51,11 @@ export function closing(texts: Texts, account: string, contact: string): Html {
 function applications(texts: Texts, all: readonly GrantListing[]): Html {
   return table(all, [
     { head: texts.text('connections.application'), cell: ({ clientName }) => clientName },
-    { head: texts.text('connections.connected'), cell: ({ createdMs }) => texts.day(createdMs), isShort: true },
+    {
+      head: texts.text('connections.connected'),
+      cell: ({ createdMs }) => texts.day(createdMs),
+      isShort: true,
+    },
     { head: texts.text('connections.last_used'), cell: ({ usedMs }) => texts.day(usedMs), isShort: true },
     {
       head: '',
