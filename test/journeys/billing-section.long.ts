@@ -129,7 +129,9 @@ test('the portal opens for the person who pays, and shows nothing of another pay
 
   for (const other of [await visitor(), await visitor('agent@example.com')]) {
     await pay(other, { plan: 'start' }, 'human@example.com');
-    await expect.poll(async () => (await other.open(billing)).html).toContain('card of another email address');
+    await expect
+      .poll(async () => (await other.open(billing)).html)
+      .toContain('card of another email address');
     const { html } = await other.open(billing);
     expect(html).not.toMatch(/ 4242|\/shop\/account\/portal|human@example\.com/);
     const [, id = ''] = /name="subscription" value="([^"]+)"/.exec(html) ?? [];

@@ -133,6 +133,9 @@ test('an account buys, changes its plan and gets a refund', async () => {
   };
   await studio.shot(page, 'Receipt', 'credit', receipt);
   const address = page.url();
+  await page.emulateMedia({ media: 'print' });
+  await studio.shot(page, 'Receipt', 'credit, printed');
+  await page.emulateMedia({ media: 'screen' });
   const stranger = await studio.visitor();
   await studio.shot(stranger, 'Receipt', 'seen by a stranger', () => stranger.goto(address));
   await studio.shot(page, 'Payment pages', 'subscribed, signed in', () =>
@@ -164,6 +167,7 @@ test('an account buys, changes its plan and gets a refund', async () => {
     await page.getByRole('heading', { name: /^Change to/ }).waitFor();
   });
   await studio.shot(page, change, 'to a dearer plan, done', () => press(page, /^Change and pay/));
+  await studio.shot(page, 'Receipt', 'of a change', receipt);
   await studio.shot(page, change, 'to a cheaper plan', async () => {
     await studio.go(page, '/#plans');
     await press(page, /^Change to Start/);

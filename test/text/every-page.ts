@@ -366,7 +366,6 @@ function paymentPages(texts: Texts): Record<string, PaymentPage.PaymentPage> {
   const own = {
     kind: 'own' as const,
     ...{
-      account,
       balance: '5.00',
       isSignedIn: true,
       canClaim: true,

@@ -2,6 +2,8 @@
 export const accountResults = {
   'result.no_session':
     'You are not signed in to an account in this browser any more. Sign in, or start a new account.',
+  'result.session_ended':
+    'You are signed out here: your session has ended, or you no longer have access to the account.',
   'result.paid': '{amount} is paid.',
   'result.paid_plan': 'Thank you. {plan} is paid: {amount} for {quantity}, renews {day}.',
   'result.paid_period': 'Thank you. {plan} is paid: {amount} for {quantity}, until {day}.',

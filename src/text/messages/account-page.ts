@@ -71,6 +71,7 @@ export const accountPage = {
   'account.past_due': 'The renewal of {plan} could not be paid. The card will be charged again.',
   'account.pay_amount': 'Pay {amount}',
   'account.pay_amount_taxed': 'Pay {amount}, plus tax',
+  'account.low': 'Your credit is low. When it is used up, calls are refused.',
   'account.frozen': 'The shop has frozen this account: calls and payments are refused. {link}.',
   'account.frozen_link': 'Contact the shop',
   'account.pay_invoice': 'Pay the open invoice',
@@ -240,7 +241,7 @@ export const accountPage = {
   'keys.revoke': 'Revoke',
   'keys.revoke_label': 'Revoke the key {name}',
   'keys.budget': 'Spending limit (USD, optional)',
-  'keys.budget_counts': 'Counts calls at their list price, also those that a plan includes.',
+  'keys.budget_counts': 'Calls that a plan includes count too, at their list price.',
   'keys.days': 'Expires after (days, optional)',
   'keys.create': 'Create API key',
 
@@ -270,7 +271,7 @@ export const accountPage = {
   'claim.code': '6-digit code',
   'claim.confirm': 'Confirm',
   'claim.intro':
-    'Add your email to sign in from any device. If you already have an account with this address, this one is merged into it.',
+    'Add your email to sign in from any device. If you already have an account with this address, this one is merged into it, with its balance.',
   'claim.why': 'Without an email, you lose the account when this browser forgets it.',
   'claim.email': 'Your email address',
   'claim.send': 'Send me a code',

@@ -9,11 +9,9 @@ export const paymentPages = {
   'paid.renews': 'Renews',
   'paid.until': 'Paid until',
   'paid.bought': 'You bought',
-  'paid.item': 'Purchase',
   'paid.amount': 'Amount',
   'paid.receipt': 'View receipt',
   'paid.balance': 'Balance',
-  'paid.account': 'Account id',
   'paid.program_continues':
     'The program that asked you to pay has its own access to this account and can continue now. You can close this page.',
   'paid.already_shown':
@@ -30,10 +28,8 @@ export const paymentPages = {
   'paid.access_text': 'Valid for one hour. A program sends it with every call: {header} and the token.',
   'paid.recovery': 'Recovery token',
   'paid.recovery_text':
-    'Gets new access tokens until {day}: {link}. Keep both tokens secret: anyone who has one can spend your balance.',
+    'Gets new access tokens until {day}: {link}. Anyone who has one of the tokens can spend your balance.',
   'paid.recovery_link': 'see how',
-  'paid.next': 'Next: give both tokens to your program, and make {link}.',
-  'paid.next_link': 'the first call',
   'paid.copy_now': 'Copy both now: they are shown only once.',
 
   'checkout.subscribed_title': 'Already subscribed',

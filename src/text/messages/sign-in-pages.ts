@@ -12,8 +12,7 @@ export const signInPages = {
   'sign_in.payer_email': 'The email address of the payment',
   'sign_in.send_plan_links': 'Send me the link',
   'sign_in.by_token': 'Sign in with a recovery token',
-  'sign_in.by_token_text':
-    'The page after a payment shows it. Programs get it from {request} as the identity assertion.',
+  'sign_in.by_token_text': 'The page after a payment by link shows it.',
   'sign_in.assertion': 'Recovery token',
   'sign_in.submit': 'Sign in',
   'sign_in.check_email': 'Check your email',

@@ -46,6 +46,7 @@ a { color: var(--accent); text-underline-offset: .2em; }
 .note { display: block; font-size: .875rem; color: var(--soft); }
 .terms { margin-top: 1.25rem; padding-top: .75rem; border-top: 1px solid var(--line); color: var(--soft); overflow-wrap: anywhere; }
 .summary:has(.terms) .lines { display: none; }
+.summary > .note { margin-top: .75rem; }
 .quantity { color: var(--soft); white-space: nowrap; }
 .amount { font-variant-numeric: tabular-nums; white-space: nowrap; text-align: right; }
 h2 { font-size: 1.125rem; font-weight: 600; line-height: 1.3; }

@@ -106,6 +106,7 @@ ${table(methods, [
 ${!mayChange ? '' : own === undefined ? html`<p class="soft">${say(texts, 'billing.no_portal')}</p>` : html`<p>${say(texts, 'billing.portal', { link: html`<a href="/shop/account/portal?subscription=${own.subscription}">${say(texts, 'billing.portal_link')}</a>` })}</p>`}</section>`;
 }
 
+const topUpSigns = { off: ' off', on: '', stopped: ' bad' } as const;
 const topUpStates = { off: 'top_up.is_off', on: 'top_up.is_on', stopped: 'top_up.is_stopped' } as const;
 
 /** Its state first; the form for its terms is folded until it is needed. */
@@ -115,7 +116,7 @@ function topUp(texts: Texts, now: TopUp | null, result: FormResult | null): Html
   const isRefused = result?.refused?.path === 'top-up';
   const input = (name: string, label: string, value: Money.Money) =>
     html`<div>${field(texts, result, 'top-up', { name, label, value: Money.format(value), attributes: html`inputmode="decimal" autocomplete="off"` })}</div>`;
-  return html`<section aria-labelledby="top-up"><h2 id="top-up">${say(texts, 'top_up.title')} <span class="sign${now?.state === 'stopped' ? ' bad' : ''}">${say(texts, topUpStates[now?.state ?? 'off'])}</span></h2>
+  return html`<section aria-labelledby="top-up"><h2 id="top-up">${say(texts, 'top_up.title')} <span class="sign${topUpSigns[now?.state ?? 'off']}">${say(texts, topUpStates[now?.state ?? 'off'])}</span></h2>
 ${topUpState(texts, now)}
 <details ${isRefused || now?.state === 'stopped' ? 'open' : ''}><summary>${say(texts, isOn ? 'top_up.change_terms' : 'top_up.set_up')}</summary><p class="soft">${say(texts, 'top_up.intro')}</p>
 <form method="post" action="/shop/account/top-up"><div class="row">

@@ -48,7 +48,8 @@ export async function signedIn(
     const denied = roleDenial(shop, visitor, actionOf(routeOf(c)));
     return denied === null ? respond(visitor) : forbidden(shop, c, visitor, denied);
   }
-  const problem = status === 200 ? null : shop.texts.text('result.no_session');
+  const ended = BrowserSession.assertionOf(shop, c) === null ? null : shop.texts.text('result.session_ended');
+  const problem = status === 200 ? ended : shop.texts.text('result.no_session');
   const main = SignInPage.signedOut(shop.texts, shop.catalog, shop.claiming !== null, problem);
   return Frame.respondWithPage(status, shop, {
     ...{ title: shop.texts.text('sign_in.submit'), main },
