@@ -222,7 +222,8 @@ describe('a passkey', () => {
       await at.open(me, { act: 'passkey_remove', id: key?.id ?? '' }),
     ])
       expect([refused.status, refused.html.includes('this is your only passkey')]).toEqual([422, true]);
-    const forced = await shop.sql`SELECT shop.remove_operator_passkey(${operator}, ${key?.id ?? ''}, 'test') AS state`;
+    const forced =
+      await shop.sql`SELECT shop.remove_operator_passkey(${operator}, ${key?.id ?? ''}, 'test') AS state`;
     expect(forced).toMatchObject([{ state: 'last_passkey' }]);
     // Everybody else loses their role: this person is the last owner.
     await shop.sql`UPDATE shop.operator SET role = 'viewer' WHERE id <> ${operator}`;

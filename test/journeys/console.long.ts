@@ -414,7 +414,9 @@ describe('the front page', () => {
     });
     await ResolveInDoubt.resolveAll({ ...office.paymentContext, report: () => {} });
     await office.close();
-    expect((await seller.open('')).html).toContain('Purchases that differ from the records of the card processor');
+    expect((await seller.open('')).html).toContain(
+      'Purchases that differ from the records of the card processor',
+    );
     expect((await seller.open('/console/payments?view=unfinished')).html).toMatch(
       /id="unfinished".*Error: /s,
     );
@@ -435,7 +437,9 @@ describe('the front page', () => {
     expect([...rows(page, 'Orders').values()][0]?.join(' ')).toMatch(/declined/);
     await network.clearFaults();
     await expect.poll(async () => (await open()).length).toBe(0);
-    expect((await seller.open('')).html).not.toMatch(/Messages of the card processor that could not be handled/);
+    expect((await seller.open('')).html).not.toMatch(
+      /Messages of the card processor that could not be handled/,
+    );
   });
 });
 
@@ -801,7 +805,9 @@ describe('what the seller does', () => {
       expect(startless.html).toMatch(/<details open><summary><h2 id="replay">/);
       expect(startless.html).toMatch(/id="since"[^>]* aria-invalid="true"/);
       expect(startless.html).toMatch(/<option value="event.test" selected/);
-      expect(startless.html).toMatch(/Nothing is delivered again\. Choose the first day[^<]* <a href="#since">Go to the form/);
+      expect(startless.html).toMatch(
+        /Nothing is delivered again\. Choose the first day[^<]* <a href="#since">Go to the form/,
+      );
       expect((await seller.open(page)).html).not.toContain('name="act" value="replace"');
       const asked = await seller.open(`${page}/endpoints/${id}/secret`);
       expect(asked.html).toContain('End the secret of this endpoint now?');

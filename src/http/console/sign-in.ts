@@ -114,8 +114,7 @@ export function addSignIn(
       const to = consolePath(form.get('to'));
       if (!(await Sessions.acceptsToken(shop)))
         return login(c, 403, to, 'The admin token no longer signs in here. Use your passkey.');
-      if (!guard.opens(form.get('token')?.trim() ?? ''))
-        return again(to, wrongToken);
+      if (!guard.opens(form.get('token')?.trim() ?? '')) return again(to, wrongToken);
       return redirect(to, await Sessions.startWithToken(shop, guard, c));
     }),
   );

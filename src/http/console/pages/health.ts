@@ -62,7 +62,7 @@ export function health(facts: HealthFacts): Html {
   return html`<h1>Health</h1>
 ${verdict}
 ${parts(facts)}${facts.isAddressUnknown ? addresses() : ''}
-${isBroken ? books(facts) : ''}<div class="columns">${upstream(facts)}${isBroken ? '' : books(facts)}${uncountable(facts)}</div>${mail(facts)}
+${isBroken ? books(facts) : ''}<div class="columns">${upstream(facts)}${isBroken ? '' : books(facts)}</div>${uncountable(facts)}${mail(facts)}
 ${technical(facts)}`;
 }
 
@@ -89,16 +89,22 @@ function problemsOf({
   return [
     ...failed,
     ...(bad > 0
-      ? [html`<a href="#writers">${many(bad, 'process', 'processes')} gave no sign of life, or ended without returning credit.</a>`]
+      ? [
+          html`<a href="#writers">${many(bad, 'process', 'processes')} gave no sign of life, or ended without returning credit.</a>`,
+        ]
       : []),
     ...(lost > 0 ? [html`<a href="#mail">${many(lost, 'message')} could not be delivered.</a>`] : []),
-    ...(uncounted > 0 ? [html`<a href="#uncountable">The results of ${many(uncounted, 'response')} could not be counted.</a>`] : []),
+    ...(uncounted > 0
+      ? [html`<a href="#uncountable">The results of ${many(uncounted, 'response')} could not be counted.</a>`]
+      : []),
     ...(checked !== null && checked.violations > 0
       ? [
           html`<a href="#verify">The books did not agree when they were last checked, on ${momentText(checked.atMs)}: ${many(checked.violations, 'violation')}.</a>`,
         ]
       : []),
-    ...(isAddressUnknown ? [html`<a href="#addresses">The setting CLIENT_ADDRESS_HEADER is missing.</a>`] : []),
+    ...(isAddressUnknown
+      ? [html`<a href="#addresses">The setting CLIENT_ADDRESS_HEADER is missing.</a>`]
+      : []),
   ];
 }
 

@@ -167,7 +167,9 @@ function chart(days: readonly DailyRevenue[]): Html {
   });
   const last = (days.length <= ticksMax ? days.length : usualTicks) - 1;
   // Each label has the place of its bar or line, in percent of the chart.
-  const ticks = Array.from({ length: last + 1 }, (_, nth) => Math.round((nth * (days.length - 1)) / last)).map((at) => ({
+  const ticks = Array.from({ length: last + 1 }, (_, nth) =>
+    Math.round((nth * (days.length - 1)) / last),
+  ).map((at) => ({
     left: (100 * (at + 0.5)) / days.length,
     name: dayOf(days[at]?.day ?? '', true),
   }));

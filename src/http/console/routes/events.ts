@@ -93,7 +93,11 @@ export function addEventSection(console: Console, shop: EventsContext): void {
   });
 }
 
-async function act(shop: EventsContext, form: URLSearchParams, who: string): Promise<Outcome | ConsoleResponse> {
+async function act(
+  shop: EventsContext,
+  form: URLSearchParams,
+  who: string,
+): Promise<Outcome | ConsoleResponse> {
   const { events } = shop.console;
   const id = form.get('id') ?? '';
   switch (form.get('act')) {
@@ -108,7 +112,7 @@ async function act(shop: EventsContext, form: URLSearchParams, who: string): Pro
         ? succeeded('Endpoint enabled. Waiting events are delivered now.')
         : unknown;
     case 'disable':
-      return (await events.enable(id, false, who)) 
+      return (await events.enable(id, false, who))
         ? succeeded('Endpoint disabled. New events wait until you enable it.')
         : unknown;
     case 'remove':
@@ -122,7 +126,12 @@ async function act(shop: EventsContext, form: URLSearchParams, who: string): Pro
   }
 }
 
-async function rotate(events: SellerEvents, id: string, endsNow: boolean, who: string): Promise<Outcome | ConsoleResponse> {
+async function rotate(
+  events: SellerEvents,
+  id: string,
+  endsNow: boolean,
+  who: string,
+): Promise<Outcome | ConsoleResponse> {
   if (events.secretFault !== null) return refused(`${events.secretFault}.`);
   const secret = EventEndpoint.newSecret();
   const text = endsNow
@@ -131,7 +140,11 @@ async function rotate(events: SellerEvents, id: string, endsNow: boolean, who: s
   return (await events.rotate(id, secret, endsNow, who)) ? succeeded(text, secret) : unknown;
 }
 
-async function replay(events: SellerEvents, form: URLSearchParams, who: string): Promise<Outcome | ConsoleResponse> {
+async function replay(
+  events: SellerEvents,
+  form: URLSearchParams,
+  who: string,
+): Promise<Outcome | ConsoleResponse> {
   const said = (name: string) => form.get(name)?.trim();
   const range = readRange({
     ...{ from: said('from'), to: said('to'), since: said('since'), types: said('types') },
@@ -154,10 +167,17 @@ async function replay(events: SellerEvents, form: URLSearchParams, who: string):
 /** The refusal of the form that delivers events again, which keeps its input. */
 function unsent(replay: NonNullable<Page.EventsFacts['replay']>, at: string): Outcome {
   const fix = { id: at === 'types' ? 'replay_types' : at, name: 'Go to the form' };
-  return { result: { text: `Nothing is delivered again. ${replay.fault ?? ''}`, isBad: true, fix }, shown: { replay } };
+  return {
+    result: { text: `Nothing is delivered again. ${replay.fault ?? ''}`, isBad: true, fix },
+    shown: { replay },
+  };
 }
 
-async function add({ console }: EventsContext, form: URLSearchParams, who: string): Promise<Outcome | ConsoleResponse> {
+async function add(
+  { console }: EventsContext,
+  form: URLSearchParams,
+  who: string,
+): Promise<Outcome | ConsoleResponse> {
   if (console.events.secretFault !== null) return refused(`${console.events.secretFault}.`);
   const isAll = form.get('which') === 'all';
   const types = isAll ? '' : form.getAll('types').filter(Boolean).join(',');
@@ -186,8 +206,10 @@ async function add({ console }: EventsContext, form: URLSearchParams, who: strin
 
 /** A fault of an address as a sentence of the form. */
 function urlFaultInWords(fault: string): string {
-  if (fault.startsWith('must be a URL')) return 'Enter an address of at most 500 characters, such as https://example.com/events.';
-  if (fault.startsWith('must be a public')) return 'Enter a public https:// address. For others, set EVENTS_PRIVATE_ADDRESSES=on.';
+  if (fault.startsWith('must be a URL'))
+    return 'Enter an address of at most 500 characters, such as https://example.com/events.';
+  if (fault.startsWith('must be a public'))
+    return 'Enter a public https:// address. For others, set EVENTS_PRIVATE_ADDRESSES=on.';
   if (fault === 'must start with https://') return 'Enter an address that starts with https://.';
   return `The address ${fault}.`;
 }

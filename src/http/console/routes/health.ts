@@ -81,7 +81,9 @@ export function addHealthSection(
       running = null;
     });
     const problem = await running;
-    return problem === null ? redirect(`${path}#verify`) : { to: `${path}#verify`, flash: { text: problem, isBad: true } };
+    return problem === null
+      ? redirect(`${path}#verify`)
+      : { to: `${path}#verify`, flash: { text: problem, isBad: true } };
   });
 }
 
