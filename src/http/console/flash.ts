@@ -15,7 +15,7 @@ const keyBytes = 32;
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** Where an outcome may be shown: a page, and the session of a person. `visitor`: before the sign-in. */
+/** The page that may show an outcome, and the session that it belongs to; `visitor`: before the sign-in. */
 type Place = { path: string; owner: Person | 'visitor' };
 
 /** The `Set-Cookie` of an outcome. It is encrypted for one page of one session, because it may contain a secret. */

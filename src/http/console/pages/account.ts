@@ -170,7 +170,7 @@ function subscriptions(all: readonly Subscription[], bought: readonly ListedOrde
   return html`<section aria-labelledby="plans"><h2 id="plans">Plans</h2>${table('Plans', ['Plan', { lead: 'Status' }, { bare: 'Period' }, { bare: 'Then' }, { wide: 'Subscription' }], all.map(row), 'stack')}</section>`;
 }
 
-/** What follows the period of a subscription that has not ended. */
+/** Describes the end of the period of a subscription that has not ended. */
 function thenOf(one: Subscription): string | Html {
   if (one.status === 'past_due')
     return html`renewal unpaid since ${day(one.endMs)}: <a href="/admin/console/payments?view=past-due">unpaid renewals</a>`;
