@@ -63,7 +63,7 @@ export const accountPage = {
   'account.status_canceled': 'cancelled',
   'account.status_expired': 'expired',
   'account.plan_renews': 'renews {day}',
-  'account.plan_due': 'due since {day}',
+  'account.plan_due': 'was due {day}',
   'account.plan_ends': 'ends {day}',
   'account.plan_ended': 'ended {day}',
   'account.plan_then': 'until {day}, then {plan}',
