@@ -7,7 +7,8 @@ import type { SellerContext } from '../../../journeys/seller-context.ts';
 import * as Team from '../../../journeys/team.ts';
 import type { CheckoutContext } from '../../../payment/payment-context.ts';
 import { actionOf, routeOf } from '../../account-rights.ts';
-import type { Call } from '../../request-context.ts';
+import { error } from '../../reply.ts';
+import { type Call, requestId } from '../../request-context.ts';
 import { billing } from '../account/billing.ts';
 import * as Section from '../account/frame.ts';
 import { keys } from '../account/keys.ts';
@@ -45,7 +46,13 @@ export async function signedIn(
 ): Promise<Response> {
   const visitor = await BrowserSession.readSession(shop, c);
   if (visitor !== null) {
-    const denied = roleDenial(shop, visitor, actionOf(routeOf(c)));
+    const action = actionOf(routeOf(c));
+    const denied = roleDenial(shop, visitor, action);
+    c.set('refusedMeanwhile', async () => {
+      const again = await BrowserSession.readSession(shop, c);
+      const message = again === null ? shop.texts.text('result.no_session') : roleDenial(shop, again, action);
+      return message === null ? null : error(403, 'role_not_allowed', message, requestId(c));
+    });
     return denied === null ? respond(visitor) : forbidden(shop, c, visitor, denied);
   }
   const ended = BrowserSession.assertionOf(shop, c) === null ? null : shop.texts.text('result.session_ended');
