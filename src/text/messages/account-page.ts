@@ -18,20 +18,6 @@ export const accountPage = {
     'Signs this browser out. Your API keys keep working. To sign in again, ask for a link by email.',
   'account.leave_unclaimed_effect':
     'Removes this account from your browser. No email is on file, so you cannot sign in again and lose what is left on the account. Add your email or create an API key first.',
-  'leave.title': 'Leave this account?',
-  'leave.balance': 'You lose {amount}: no email is on file, so you cannot sign in to this account again.',
-  'leave.plans':
-    'No email is on file, so you cannot sign in to this account again. What is left of its plans is lost.',
-  'leave.done': 'You left the account',
-  'leave.signed_out': 'You are signed out',
-  'leave.left_text': 'This browser is no longer signed in. API keys keep working.',
-  'leave.to_shop': 'Back to the shop',
-  'leave.sign_in': 'Sign in',
-  'leave.renews': 'Its plan keeps renewing until you cancel it.',
-  'leave.text': 'Add your email first, and you can sign in again from any device.',
-  'leave.add_email': 'Add my email',
-  'leave.stay': 'Stay',
-  'leave.anyway': 'Leave anyway',
   'cancel.title': 'Cancel the plan {plan}?',
   'cancel.until':
     'You can use the plan until {day}. After that it does not renew, and the card is not charged again.',
