@@ -97,7 +97,7 @@ export const paymentPages = {
   'receipt.tax': 'Tax',
   'receipt.about_tax': 'About the tax',
   'receipt.total': 'Total',
-  'receipt.deducted': 'Unused part of the plan before',
+  'receipt.deducted': 'Unused earlier plan',
   'receipt.refunded': 'Refunded',
   'receipt.net': 'Paid after refunds',
   'receipt.paid_by': 'Paid by',
