@@ -14,6 +14,10 @@ export type PlanOffer =
   | { kind: 'resume'; subscription: string; endMs: number }
   /** It is the present plan, and another one was chosen for the next period. */
   | { kind: 'keep'; subscription: string }
+  /** Its renewal is not paid. */
+  | { kind: 'unpaid' }
+  /** The renewal of the present plan has to be paid first. */
+  | { kind: 'pay_first' }
   /** Begins now, for `today` in place of its price. Tax is added on top. */
   | { kind: 'dearer'; subscription: string; today: Money.Money }
   | { kind: 'cheaper'; subscription: string; fromMs: number };
@@ -42,6 +46,7 @@ export async function planOffers(
 
   function change(from: Subscription, plan: SubscriptionPlan): PlanOffer {
     const { id: subscription, endMs } = from;
+    if (from.status === 'past_due') return { kind: 'pay_first' };
     if (from.nextPlan === plan.id) return { kind: 'next', fromMs: endMs };
     const period = periods.find((one) => one.subscription === subscription);
     if (period === undefined || plan.price <= period.price)
@@ -54,6 +59,7 @@ export async function planOffers(
 function own(live: readonly Subscription[], plan: string): PlanOffer | null {
   const mine = live.filter((one) => one.plan === plan);
   const renewing = mine.find(willRenew);
+  if (renewing?.status === 'past_due') return { kind: 'unpaid' };
   if (renewing !== undefined)
     return renewing.nextPlan === null ? { kind: 'current' } : { kind: 'keep', subscription: renewing.id };
   const [ending] = mine.filter(({ cancelAtPeriodEnd }) => cancelAtPeriodEnd);

@@ -127,6 +127,8 @@ const offers: PlanOffer[] = [
   { kind: 'next', fromMs: ms },
   { kind: 'resume', subscription: 'sub_1', endMs: ms },
   { kind: 'keep', subscription: 'sub_1' },
+  { kind: 'unpaid' },
+  { kind: 'pay_first' },
   { kind: 'dearer', subscription: 'sub_1', today: Money.ofCents(100) },
   { kind: 'cheaper', subscription: 'sub_1', fromMs: ms },
 ];
@@ -212,6 +214,7 @@ function contents(texts: Texts): Record<string, Rendered> {
         balance: '4.50',
         included: 20,
         includedUsd: '19.50',
+        holdsPlan: true,
         token: 'token',
         offers: new Map(),
       },

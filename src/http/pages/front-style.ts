@@ -2,10 +2,10 @@
 export const style = `
 h1{font-size:clamp(1.5rem,3vw,2rem)}.hero{display:grid;gap:1.5rem;grid-template-columns:minmax(0,1fr);margin-bottom:1.5rem}.hero .lead{margin-bottom:1rem}.hero .actions{margin-bottom:.5rem}
 .demo{margin:0;padding:1rem}.demo .call{display:flex;gap:.5rem;align-items:center;margin:0;font-size:1rem;overflow-wrap:anywhere}.demo pre{--lines:7;margin-top:.375rem}.demo p{margin:.625rem 0 0;font-size:.875rem}.demo .actions{margin:.25rem 0 0}.demo button:not(.copy),.plans .card:not(.best) button{background:none;color:var(--accent);box-shadow:inset 0 0 0 1.5px var(--accent)}
-.demo .first{display:none}.demo .first>p,.demo .whole>p{margin-top:.625rem}.mine{display:grid;grid-template-columns:1fr auto;align-items:center;gap:0 1.5rem}.mine>h2{grid-column:1/-1}.mine>.actions{margin:0}.mine>.actions>*{margin:0}
+.demo .first{display:none}.demo .first>p,.demo .whole>p{margin-top:.625rem}.mine{display:grid;grid-template-columns:1fr auto;align-items:center;gap:0 1.5rem}.mine>:is(h2,.note){grid-column:1/-1}.mine>.actions{margin:0}.mine>.actions>*{margin:0}
 .method{font:700 .75rem/1.6 ui-monospace,Menlo,Consolas,monospace;padding:0 .5rem;border-radius:6px;background:var(--tint);color:var(--accent)}
 summary>:is(h2,h3){display:inline;margin:0}#code pre{--lines:14}
-#plans{background:none;border:0;padding:.25rem 0 0}#plans h2{margin-bottom:1rem}
+#plans{background:none;border:0;padding:.25rem 0 0}#plans h2{margin-bottom:1rem}.plans .card:only-child{max-width:26rem}
 .plans .card{position:relative;display:grid;grid-row:span 5;grid-template-rows:subgrid;gap:0;padding:1.25rem 1rem;background:var(--panel)}.plans .card>*{margin:0}.plans .best{border-color:var(--accent);box-shadow:0 0 0 1px var(--accent)}
 .plans h3 .sign{position:absolute;inset-block-start:0;inset-inline-start:1rem;translate:0 -50%;background:var(--accent);color:var(--on-accent);font-weight:600}
 .plans .price{font-size:1.375rem}.plans .price small,.plans .each{font-size:.875rem;line-height:1.4;color:var(--ink);letter-spacing:0}.plans .price small{display:block}

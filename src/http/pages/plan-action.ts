@@ -20,6 +20,10 @@ export function planAction(
       return html`<form method="post" action="/shop/buy#plans"><input type="hidden" name="plan" value="${id}"><button>${say(texts, 'plans.subscribe')}</button>${code}</form>`;
     case 'current':
       return html`<p class="ok state"><strong>${say(texts, 'plans.current')}</strong> <a href="/shop/account/billing#plans">${say(texts, 'plans.manage')}</a></p>`;
+    case 'unpaid':
+      return html`<p class="note state"><strong>${say(texts, 'plans.unpaid')}</strong> ${payLink(texts)}</p>`;
+    case 'pay_first':
+      return html`<p class="soft">${say(texts, 'plans.pay_first', { plan: name })}</p>`;
     case 'next':
       return html`<p class="ok state">${say(texts, 'plans.next', { day: texts.day(offer.fromMs) })}</p>`;
     case 'resume':
@@ -34,4 +38,9 @@ export function planAction(
     case 'cheaper':
       return html`<form method="get" action="/shop/account/change"><input type="hidden" name="plan" value="${id}"><button>${say(texts, 'plans.change_later', { plan: name })}</button><p class="soft">${say(texts, 'plans.change_later_day', { day: texts.day(offer.fromMs) })}</p></form>`;
   }
+}
+
+/** Leads to the plans of the account, where the open invoice is paid. */
+export function payLink(texts: Texts): Html {
+  return html`<a href="/shop/account/billing#plans">${say(texts, 'account.pay_invoice')}</a>`;
 }

@@ -11,6 +11,8 @@ export type AccountSummary = {
   balance: string;
   included: number;
   includedUsd: string | null;
+  /** True when it has, or had, a plan that includes units or dollars. */
+  holdsPlan: boolean;
   token: string;
   /** Its next step with each plan, by the plan's id. */
   offers: ReadonlyMap<string, PlanOffer>;

@@ -15,6 +15,7 @@ import type { Html } from './frame.ts';
 import { headlineOf } from './headline.ts';
 import { firstFree, welcome } from './hero.ts';
 import { meterTable, meterTableLink } from './meter-table.ts';
+import { payLink } from './plan-action.ts';
 import * as PlanCard from './plan-card.ts';
 import { say } from './say.ts';
 import type { AccountSummary, ShopFacts, TryForm } from './shop-facts.ts';
@@ -34,12 +35,14 @@ export function front(texts: Texts, facts: ShopFacts): Html {
   const unit = sharedUnit(services);
   const shown = { isSignedIn: summary !== null, isTaxAdded };
   const best = PlanCard.highlighted(texts, plans);
-  const own = summary === null ? '' : mine(texts, summary, catalog);
-  const isNew = summary === null && tried.trial === null;
+  const { trial } = tried;
+  const isUnpaid = trial?.kind === 'refusal' && trial.isUnpaid === true;
+  const own = summary === null ? '' : mine(texts, summary, catalog, isUnpaid);
+  const isNew = summary === null && trial === null;
   const top = isNew ? welcome(texts, facts) : html`<h1>${headlineOf(texts, catalog).title}</h1>`;
   // The response that was asked for comes first.
   return html`${top}
-${tried.trial === null ? own : ''}${attempt(texts, facts)}${tried.trial === null ? '' : own}
+${trial === null ? own : ''}${attempt(texts, facts)}${trial === null ? '' : own}
 <section id="plans">
 <h2>${say(texts, 'plans.title')}</h2>
 <div class="cards plans">${plans.map((plan) => PlanCard.card(texts, plan, catalog, { ...shown, badge: plan.id === best?.id ? best.badge : null, offer: summary?.offers.get(plan.id), refused: refusedBuy?.plan === plan.id ? refusedBuy : null }))}</div>
@@ -54,27 +57,34 @@ ${services.map((service) => (service.metering === undefined ? '' : meterTable(te
 ${samples(texts, tried, publicUrl, summary)}`;
 }
 
+/** @param isOffered true when the page offers more credit above */
 function mine(
   texts: Texts,
-  { balance, included, includedUsd }: AccountSummary,
+  { balance, included, includedUsd, holdsPlan, offers }: AccountSummary,
   { services, plans }: Pick<Catalog, 'services' | 'plans'>,
+  isOffered: boolean,
 ): Html {
   const unit = sharedUnit(services);
-  const hasUnits = included > 0 || services.some(({ metering }) => metering === undefined);
+  const hasUnits = included > 0 || (holdsPlan && services.some(({ metering }) => metering === undefined));
+  const label = plans.some(({ kind }) => kind === 'credit') ? 'try.add_credit' : 'shop.see_plans';
+  const unpaid = plans.find(({ id }) => offers.get(id)?.kind === 'unpaid');
   return html`<section class="mine" aria-labelledby="mine"><h2 id="mine">${say(texts, 'shop.mine')}</h2>
+${unpaid === undefined ? '' : html`<p class="note">${say(texts, 'shop.unpaid', { plan: unpaid.name, link: payLink(texts) })}</p>`}
 <dl class="facts">
 <div><dt>${say(texts, 'shop.balance')}</dt><dd id="balance">${texts.usd(balance)}</dd></div>
 ${hasUnits ? html`<div><dt>${say(texts, 'shop.plan_units', { units: texts.units(unit) })}</dt><dd id="included">${texts.number(included)}</dd></div>` : ''}
 ${includedUsd === null ? '' : html`<div><dt>${say(texts, 'shop.plan_usage')}</dt><dd id="included_usd">${texts.usd(includedUsd)}</dd></div>`}
-</dl><div class="actions"><a class="button" href="#plans">${say(texts, plans.some(({ kind }) => kind === 'credit') ? 'try.add_credit' : 'shop.see_plans')}</a><a class="button plain" href="/shop/account/keys">${say(texts, 'shop.create_key')}</a></div></section>`;
+</dl><div class="actions">${isOffered ? '' : html`<a class="button" href="#plans">${say(texts, label)}</a>`}<a class="button plain" href="/shop/account/keys">${say(texts, 'shop.create_key')}</a></div></section>`;
 }
 
 /** The table of services. A long one with one price is folded under that price. */
 function priceList(texts: Texts, catalog: Catalog, description: Description.Description): Html {
   const { services } = catalog;
-  const table = html`<div class="wide"><table class="stack">
-<thead><tr><th scope="col">${say(texts, 'shop.service')}</th><th scope="col">${say(texts, 'shop.operations')}</th><th scope="col" class="number">${say(texts, 'shop.price')}</th></tr></thead>
-${grouped(services).map(([group, own]) => html`<tbody>${group === '' ? '' : html`<tr><th colspan="3" scope="rowgroup" class="soft">${group}</th></tr>`}${own.map((service) => row(texts, service, catalog, description))}</tbody>`)}
+  const tableOf = (
+    priceOf: ((service: Service) => Html | string) | null,
+  ) => html`<div class="wide"><table class="stack">
+<thead><tr><th scope="col">${say(texts, 'shop.service')}</th><th scope="col">${say(texts, 'shop.operations')}</th>${priceOf === null ? '' : html`<th scope="col" class="number">${say(texts, 'shop.price')}</th>`}</tr></thead>
+${grouped(services).map(([group, own]) => html`<tbody>${group === '' ? '' : html`<tr><th colspan="${priceOf === null ? 2 : 3}" scope="rowgroup" class="soft">${group}</th></tr>`}${own.map((service) => row(service, catalog, description, priceOf))}</tbody>`)}
 </table></div>`;
   const isFree = ({ price, metering }: Service) => metering === undefined && price === 0;
   const priced = services.filter((service) => !isFree(service));
@@ -83,9 +93,10 @@ ${grouped(services).map(([group, own]) => html`<tbody>${group === '' ? '' : html
   const isOnePrice = priced.every(
     (one) => one.metering === undefined && one.price === first?.price && one.unit === first.unit,
   );
-  if (services.length <= foldedAbove || first === undefined || !isOnePrice) return table;
+  if (services.length <= foldedAbove || first === undefined || !isOnePrice)
+    return tableOf((service) => priceOfService(texts, service));
   return html`<p>${say(texts, 'shop.one_price', { price: unitPrice(texts, first) })}${free.length === 0 ? '' : html` ${say(texts, 'shop.free_services', { services: free.join(', ') })}`}</p>
-<details><summary>${say(texts, 'shop.all_services', { count: services.length })}</summary>${table}</details>`;
+<details><summary>${say(texts, 'shop.all_services', { count: services.length })}</summary>${tableOf(null)}</details>`;
 }
 
 /** Services by the group that the catalogue gives them; '' for none. */
@@ -96,16 +107,21 @@ function grouped(services: readonly Service[]): [string, Service[]][] {
   return [...groups];
 }
 
+/** @param priceOf null for a list without prices */
 function row(
-  texts: Texts,
   service: Service,
   { operations }: Catalog,
   description: Description.Description,
+  priceOf: ((service: Service) => Html | string) | null,
 ): Html {
   const own = operations.filter((operation) => operation.service === service);
   return html`<tr><th scope="row">${service.name}<br><span class="soft" style="font-weight:400">${service.description}</span></th>
-<td>${own.map((operation) => call(operation, description))}</td>
-<td class="number">${service.metering !== undefined ? meterTableLink(texts, service) : service.price === 0 ? say(texts, 'shop.free') : unitPrice(texts, service)}</td></tr>`;
+<td>${own.map((operation) => call(operation, description))}</td>${priceOf === null ? '' : html`<td class="number">${priceOf(service)}</td>`}</tr>`;
+}
+
+function priceOfService(texts: Texts, service: Service): Html | string {
+  if (service.metering !== undefined) return meterTableLink(texts, service);
+  return service.price === 0 ? say(texts, 'shop.free') : unitPrice(texts, service);
 }
 
 function call(operation: Operation, description: Description.Description): Html {
@@ -131,7 +147,7 @@ function attempt(texts: Texts, facts: ShopFacts): Html {
     .filter(({ answeredBy }) => answeredBy === 'upstream')
     .map(
       (one) =>
-        html`<option value="${one.id}" ${one.id === operation.id ? 'selected' : ''}>${nameOf(facts, one)} (${one.method} ${one.path})</option>`,
+        html`<option value="${one.id}" ${one.id === operation.id ? 'selected' : ''}>${optionOf(facts, one)}</option>`,
     )}</select>`;
   const form = requestForm(texts, tried, choice, price(texts, operation, nameOf(facts, operation)));
   if (!isOpen)
@@ -157,6 +173,13 @@ export function nameOf(
   const isAlone = catalog.operations.filter((one) => one.service === service).length === 1;
   const { summary } = description.get(operationKey(method, path)) ?? {};
   return isAlone ? service.name : summary || `${method} ${path}`;
+}
+
+/** The name of an operation in the choice, with its method and path once. */
+function optionOf(facts: ShopFacts, operation: Operation): string {
+  const name = nameOf(facts, operation);
+  const call = `${operation.method} ${operation.path}`;
+  return name === call ? call : `${name} (${call})`;
 }
 
 /** The price of the shown operation, before it is called. */

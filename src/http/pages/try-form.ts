@@ -36,13 +36,17 @@ export type TryFormFacts = {
 export const checkedId = 'checked';
 
 const linesOfJson = 4;
+/** A list is as high as its values, up to this. */
+const linesOfList = 8;
+/** More folded fields than this are folded by the object that they belong to. */
+const foldedMax = 12;
 
 /** The styles of the form. */
 export const style = `
 .default{position:absolute;clip-path:inset(50%);margin:0}button.load{margin-top:.5rem}
 .try-fields{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(17rem,100%),1fr));gap:0 1.25rem;align-items:start}
-.try-fields label{overflow-wrap:anywhere}.try-fields label{color:var(--ink)}.try-fields label small{display:block;color:var(--soft)}.try-fields label code{font-size:.75rem}#try pre{white-space:pre-wrap;overflow-wrap:anywhere}.try-fields label span{color:var(--bad)}.try-fields .help{color:var(--soft);font-size:.8125rem;line-height:1.4;margin:.25rem 0 0}
-#checked{scroll-margin-top:45vh;margin:.75rem 0}.raw{border-top:1px solid var(--line);margin-top:.75rem;padding-top:.5rem}#try .actions{margin:.5rem 0}@media(max-width:40rem){#try form>.actions{position:sticky;bottom:0;padding:.5rem 0;background:var(--panel);flex-wrap:nowrap;gap:.5rem}#try form>.actions button{flex:1;margin:0;padding:.6rem .4rem;font-size:.9375rem}}`;
+.try-fields label{overflow-wrap:anywhere}.try-fields label{color:var(--ink)}.try-fields label small{display:block;color:var(--soft)}.try-fields label code{font-size:.75rem}#try pre{white-space:pre-wrap;overflow-wrap:anywhere}.try-fields label span{color:var(--bad)}.try-fields textarea:not(.code){field-sizing:content;max-height:12lh}.try-fields .help{color:var(--soft);font-size:.8125rem;line-height:1.4;margin:.25rem 0 0}
+#checked{scroll-margin-top:45vh;margin:.75rem 0}.raw{border-top:1px solid var(--line);margin-top:.75rem;padding-top:.5rem}#try .actions{margin:.5rem 0}@media(max-width:40rem){#try form>.actions{flex-wrap:nowrap;gap:.5rem}#try form>.actions button{flex:1;margin:0;padding:.6rem .4rem;font-size:.9375rem}}`;
 
 /**
  * The form of a request: the choice of the operation, and the request as fields, where its description has a schema, and as path and JSON. Each
@@ -67,8 +71,19 @@ function requestFields(texts: Texts, facts: TryFormFacts, price: Html): Html {
   const render = (field: TryFields.RequestField) => fieldOf(texts, field, values, facts);
   const more = fields.filter((field) => !isShown(field));
   return html`<div class="try-fields">${fields.filter(isShown).map(render)}</div>
-${more.length === 0 ? '' : html`<details><summary>${say(texts, 'try.more_fields', { count: more.length })}</summary><div class="try-fields">${more.map(render)}</div></details>`}
+${foldsOf(more).map(([group, own]) => html`<details><summary>${group === '' ? say(texts, 'try.more_fields', { count: own.length }) : say(texts, 'try.more_fields_of', { group, count: own.length })}</summary><div class="try-fields">${own.map(render)}</div></details>`)}
 ${buttons(texts, facts, price, 'fields')}`;
+}
+
+/** Returns the fields of each fold: all of them, or those of each object when there are many. '' is the fold without a name. */
+function foldsOf(fields: readonly TryFields.RequestField[]): [string, TryFields.RequestField[]][] {
+  const folds = new Map<string, TryFields.RequestField[]>();
+  for (const field of fields) {
+    const isNested = fields.length > foldedMax && field.keys.length > 1;
+    const group = isNested ? TryFields.labelOf(field.keys.slice(0, 1)) : '';
+    folds.set(group, [...(folds.get(group) ?? []), field]);
+  }
+  return [...folds].toSorted(([a], [b]) => Number(a === '') - Number(b === ''));
 }
 
 function rawRequest(texts: Texts, facts: TryFormFacts, price: Html): Html {
@@ -165,7 +180,7 @@ function inputOf(texts: Texts, input: TryFields.FieldKind, attributes: Html, val
     case 'text':
       return html`<input ${attributes} value="${value}" autocomplete="off" ${input.charsMax === null ? '' : html`maxlength="${input.charsMax}"`}>`;
     case 'list':
-      return html`<textarea ${attributes} rows="2">${value}</textarea>`;
+      return html`<textarea ${attributes} rows="${Math.min(Math.max(value.split('\n').length, 1), linesOfList)}">${value}</textarea>`;
     case 'json':
       return html`<textarea ${attributes} class="code" rows="${linesOfJson}" spellcheck="false">${value}</textarea>`;
   }

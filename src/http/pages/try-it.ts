@@ -230,7 +230,7 @@ function forPerson(
   const { unit, name } = operation.service;
   switch (outcome.kind) {
     case 'no_plan':
-      return { kind: 'refusal', message: texts.text('error.plan_text'), isUnpaid: true };
+      return { kind: 'refusal', message: texts.text('try.no_plan', { service: name }), isUnpaid: true };
     case 'key_not_allowed':
       return { kind: 'refusal', message: texts.text('try.key_not_allowed', { service: name }) };
     case 'trial_paused':

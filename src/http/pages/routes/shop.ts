@@ -206,6 +206,7 @@ async function front(
       balance: String(overview.balance_usd),
       included: Number(overview.included_remaining),
       includedUsd: overview.included_usd === undefined ? null : String(overview.included_usd),
+      holdsPlan: (overview.plans as readonly { kind: string }[]).some(({ kind }) => kind !== 'credit'),
       token: visitor.access.token,
       offers: await planOffers(shop, visitor.account),
     };
