@@ -18,8 +18,8 @@ export type PlanOffer =
   | { kind: 'unpaid' }
   /** The renewal of the present plan has to be paid first. */
   | { kind: 'pay_first' }
-  /** Begins now, for `today` in place of its price. Tax is added on top. */
-  | { kind: 'dearer'; subscription: string; today: Money.Money }
+  /** Begins now, for `today`: its price less the `credit` for the unused rest of the present period. Tax is added on top. */
+  | { kind: 'dearer'; subscription: string; today: Money.Money; credit: Money.Money }
   | { kind: 'cheaper'; subscription: string; fromMs: number };
 
 type OfferContext = Pick<CatalogContext, 'catalog'> &
@@ -51,8 +51,8 @@ export async function planOffers(
     const period = periods.find((one) => one.subscription === subscription);
     if (period === undefined || plan.price <= period.price)
       return { kind: 'cheaper', subscription, fromMs: endMs };
-    const today = Money.ofMicro(plan.price - Proration.prorationCredit(period, nowMs));
-    return { kind: 'dearer', subscription, today };
+    const credit = Proration.prorationCredit(period, nowMs);
+    return { kind: 'dearer', subscription, today: Money.ofMicro(plan.price - credit), credit };
   }
 }
 

@@ -135,7 +135,7 @@ describe('a visitor', () => {
     // A reload shows the response again, for nothing.
     const before = upstream.received.length;
     const reloaded = (await browser.open('/shop/try', again)).html;
-    expect(reloaded).toMatch(/200 OK<.*>sent before, so not called or charged again</);
+    expect(reloaded).toMatch(/200 OK<.*>not charged again</);
     expect(textOf(reloaded)).toContain('"count": 6');
     expect(reloaded).not.toContain(key);
     expect(upstream.received.length).toBe(before);

@@ -99,7 +99,7 @@ test('pages and documents state the rule, and none offers a free start', async (
     expect(page).toContain('Open an account');
   }
   const front = await read('/', html);
-  expect(front).toContain('Once for each: email address');
+  expect(front).toContain('One per email address');
   expect(front).toContain('To get it: confirm an email address');
   expect(front).not.toContain('are free: no card, no sign-up');
   expect(await read('/llms.txt')).not.toContain('free with registration');

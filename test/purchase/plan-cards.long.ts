@@ -62,11 +62,10 @@ test('until a renewal is paid, its plan leads to the invoice, and no other plan 
   await SubscriptionShop.failRenewal(shop, network);
   const html = await cards(browser);
   expect(html).toContain('The renewal of Small was not paid.');
-  expect(html).toMatch(
-    /<strong>Your plan\. Its renewal was not paid\.<\/strong> <a href="\/shop\/account\/billing#plans">/,
-  );
+  expect(html).toContain('Your plan. Its renewal was not paid.');
+  expect(html).toContain('<a class="button" href="/shop/account/billing#plans">Pay the open invoice</a>');
   expect(html).toContain('You can change to Large when the open invoice is paid.');
-  expect(html).not.toMatch(/Change to Large:/);
+  expect(html).not.toContain('>Change to Large<');
   expect((await browser.open('/shop/account/change?plan=large')).status).toBe(303);
   const sent = await browser.send('/shop/account/change', { ...confirmed, today_usd: today });
   expect([sent.status, sent.html]).toEqual([422, expect.stringContaining('Pay the open invoice first.')]);

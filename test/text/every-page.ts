@@ -129,7 +129,7 @@ const offers: PlanOffer[] = [
   { kind: 'keep', subscription: 'sub_1' },
   { kind: 'unpaid' },
   { kind: 'pay_first' },
-  { kind: 'dearer', subscription: 'sub_1', today: Money.ofCents(100) },
+  { kind: 'dearer', subscription: 'sub_1', today: Money.ofCents(100), credit: Money.ofCents(1) },
   { kind: 'cheaper', subscription: 'sub_1', fromMs: ms },
 ];
 const consent: TopUpConsent.Consent = {
@@ -215,6 +215,8 @@ function contents(texts: Texts): Record<string, Rendered> {
         included: 20,
         includedUsd: '19.50',
         holdsPlan: true,
+        trial: { left: '‹20›' },
+        isClaimed: true,
         token: 'token',
         offers: new Map(),
       },
