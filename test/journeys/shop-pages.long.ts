@@ -284,7 +284,7 @@ describe('a visitor', () => {
       await shop.sql`ALTER TABLE shop.subscription_away RENAME TO subscription`;
     }
     const large = await browser.open('/shop/try', { body: 'x'.repeat(2_000_000) });
-    expect([large.status, large.html.includes('<h1>That is too long</h1>')]).toEqual([413, true]);
+    expect([large.status, large.html.includes('<h1>Your input is too long</h1>')]).toEqual([413, true]);
   });
 
   test('makes a key with a budget, which calls, and ends it', async () => {

@@ -13,6 +13,7 @@ import { planAction } from '../../src/http/pages/plan-action.ts';
 import { codeField } from '../../src/http/pages/plan-card.ts';
 import * as PlanHolderPage from '../../src/http/pages/plan-holder.ts';
 import * as ReceiptPage from '../../src/http/pages/receipt.ts';
+import { review } from '../../src/http/pages/review.ts';
 import * as ShopPage from '../../src/http/pages/shop.ts';
 import type { ShopFacts, TryForm } from '../../src/http/pages/shop-facts.ts';
 import * as SignInPage from '../../src/http/pages/sign-in.ts';
@@ -278,8 +279,9 @@ function contents(texts: Texts): Record<string, Rendered> {
       { refusedBuy: { plan: 'credit', amount: 'x', fault: '‹fault›', code: 'X', codeFault: '‹fault›' } },
       null,
     ),
-    'purchase review': ShopPage.review(texts, {
+    'purchase review': review(texts, {
       plan: '‹Credit›',
+      content: '‹5›',
       due: '‹5›',
       codeResult: '‹result›',
       isTaxAdded: true,

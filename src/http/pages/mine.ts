@@ -26,11 +26,12 @@ export function mine(
   const unit = sharedUnit(services);
   const hasUnits = included > 0 || (holdsPlan && services.some(({ metering }) => metering === undefined));
   const label = plans.some(({ kind }) => kind === 'credit') ? 'try.add_credit' : 'shop.see_plans';
-  const isKeyFirst = hasFreeCalls(summary);
+  const warned = warning(texts, summary, { services, plans });
+  const isKeyFirst = included > 0 && warned === '';
   const more = html`<a class="button${isKeyFirst ? ' plain' : ''}" href="#plans">${say(texts, label)}</a>`;
   const key = html`<a class="button${isKeyFirst ? '' : ' plain'}" href="/shop/account/keys">${say(texts, 'shop.create_key')}</a>`;
   return html`<section class="mine" aria-labelledby="mine"><h2 id="mine">${say(texts, 'shop.mine')}</h2>
-${warning(texts, summary, { services, plans })}
+${warned}
 <dl class="facts">
 <div><dt>${say(texts, 'shop.balance')}</dt><dd id="balance">${texts.usd(balance)}</dd></div>
 ${hasUnits ? html`<div><dt>${say(texts, 'shop.plan_units', { units: texts.units(unit) })}</dt><dd id="included">${texts.number(included)}</dd></div>` : ''}

@@ -1,7 +1,7 @@
 import { operationKey } from '@sluice/kernel/operation-key';
 import { html } from 'hono/html';
 import type { Operation } from '../../catalog/operation.ts';
-import { isTrialImmediate, trialOf } from '../../catalog/plan.ts';
+import { covers, isTrialImmediate, trialOf } from '../../catalog/plan.ts';
 import { isByUsage, sharedUnit, unitOfPlan } from '../../catalog/plan-unit.ts';
 import * as TaxNote from '../../catalog/tax-note.ts';
 import { path as links } from '../../discovery/paths.ts';
@@ -18,7 +18,8 @@ import * as PlanCard from './plan-card.ts';
 import { priceList } from './price-list.ts';
 import { say } from './say.ts';
 import type { ShopFacts, TryForm } from './shop-facts.ts';
-import { checkedId, requestForm } from './try-form.ts';
+import { rawBody } from './try-fields.ts';
+import { checkedId, type IncludedUnits, requestForm } from './try-form.ts';
 import type { TrialOutcome } from './try-it.ts';
 import { tryRefusal, tryStatus } from './try-status.ts';
 import { unitPrice } from './unit-price.ts';
@@ -73,15 +74,32 @@ function attempt(texts: Texts, facts: ShopFacts): Html {
       (one) =>
         html`<option value="${one.id}" ${one.id === operation.id ? 'selected' : ''}>${optionOf(facts, one)}</option>`,
     )}</select>`;
-  const form = requestForm(texts, tried, choice, price(texts, operation, nameOf(facts, operation)));
+  const form = requestForm(texts, tried, choice, {
+    price: price(texts, operation, nameOf(facts, operation)),
+    included: includedOf(facts),
+  });
   if (!isOpen)
     return summary === null
       ? html``
       : html`<section><details><summary><h2>${say(texts, 'try.title')}</h2></summary><div id="try"><p class="soft">${say(texts, 'try.intro')}</p>${form}</div></details></section>`;
   return html`<section id="try"><h2>${say(texts, 'try.title')}</h2>
-${notice ?? ''}${tried.faults.length === 0 ? '' : html`<p class="note"${tried.isChecked ? html` id="${checkedId}"` : ''} role="alert">${say(texts, 'try.fault_fields')}</p>`}${trial === null ? html`<p class="soft">${say(texts, 'try.intro')}${free}</p>` : outcome(texts, trial, facts)}
+${notice ?? ''}${tried.faults.length === 0 ? '' : html`<p class="note"${tried.isChecked ? html` id="${checkedId}"` : ''} role="alert">${say(texts, faultNoteOf(tried))}</p>`}${trial === null ? html`<p class="soft">${say(texts, 'try.intro')}${free}</p>` : outcome(texts, trial, facts)}
 ${isAnswered(trial) ? html`<details class="again"><summary><h3>${say(texts, 'try.again')}</h3></summary>${form}</details>` : form}
 </section>`;
+}
+
+function faultNoteOf({ faults }: TryForm): 'try.fault_raw' | 'try.fault_fields' {
+  return faults.some(({ field }) => field === rawBody) ? 'try.fault_raw' : 'try.fault_fields';
+}
+
+/** The units that pay for the shown operation before the balance does; null when there are none, or not for all services. */
+function includedOf({ catalog: { plans }, summary, tried }: ShopFacts): IncludedUnits | null {
+  const { service } = tried.operation;
+  const isCovered = plans.every((plan) => plan.kind === 'credit' || covers(plan, service));
+  if (!isCovered || service.price === 0 || service.metering !== undefined) return null;
+  if (summary !== null) return summary.included > 0 ? { left: summary.included, isFree: false } : null;
+  const trial = isTrialImmediate(plans) ? trialOf(plans) : null;
+  return trial?.included.asset === 'unit' ? { left: trial.included.amount, isFree: true } : null;
 }
 
 /** True for a response. After an error the form stays open, for the request to be corrected. */
@@ -178,24 +196,6 @@ function bodyOf(text: string): SampleBody | null {
 /** Leads from a form to the card page: the policy `form-action` stops a form's redirect to another site. */
 export function toCardPage(texts: Texts, url: string): Html {
   return html`<section><h1>${say(texts, 'buy.heading')}</h1><p>${say(texts, 'buy.text')}</p><a class="button" href="${url}">${say(texts, 'buy.link')}</a></section>`;
-}
-
-/** A purchase before it is paid, with the outcome of its promotion code. Amounts are formatted. */
-export type PurchaseReview = {
-  plan: string;
-  due: string;
-  codeResult: string;
-  isTaxAdded: boolean;
-  url: string;
-};
-
-/** Shows what is due and what the promotion code gave, and leads to the card page. */
-export function review(texts: Texts, { plan, due, codeResult, isTaxAdded, url }: PurchaseReview): Html {
-  return html`<section><h1>${say(texts, 'buy.review')}</h1>
-<dl class="facts"><div><dt>${say(texts, 'buy.review_plan')}</dt><dd>${plan}</dd></div><div><dt>${say(texts, 'buy.review_due')}</dt><dd>${due}</dd></div></dl>
-<h2>${say(texts, 'buy.review_code')}</h2><p class="ok" role="status">${codeResult}</p>
-${isTaxAdded ? html`<p>${say(texts, 'buy.review_tax')}</p>` : ''}<p class="soft">${say(texts, 'buy.review_text')}</p>
-<div class="actions"><a class="button" href="${url}">${say(texts, 'buy.review_pay')}</a><a class="button plain" href="/#plans">${say(texts, 'error.back')}</a></div></section>`;
 }
 
 export function refused(texts: Texts, message: string, heading = texts.text('error.title')): Html {

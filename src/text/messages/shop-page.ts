@@ -25,7 +25,7 @@ export const shopPage = {
   'error.create_key': 'Create an API key',
   'error.method_text': 'Only forms and programs use it. Nothing was changed.',
   'error.too_many_text': 'Your network sent too many requests in a short time.',
-  'error.too_large_text': 'Shorten your input and send it again.',
+  'error.too_large_text': 'Go back, shorten it and send it again.',
   'error.credit': 'Not enough credit',
   'error.credit_left':
     'This request may return more than you have left, which is {left}. Nothing was charged.',
@@ -35,7 +35,7 @@ export const shopPage = {
   'error.forbidden': 'You may not open this page',
   'error.method': 'This address has no page',
   'error.gone': 'This page no longer exists',
-  'error.too_large': 'That is too long',
+  'error.too_large': 'Your input is too long',
   'error.uri_too_long': 'This address is too long',
   'error.uri_too_long_text':
     'Open the page from the shop instead. If you followed a link, it may have been copied wrongly.',
@@ -55,6 +55,7 @@ export const shopPage = {
   'error.again': 'Try again',
   'error.kept': 'Your input is kept.',
   'error.back': 'Back to the shop',
+  'error.foreign_title': 'This form could not be accepted',
   'error.foreign_form': 'This form was not sent from a page of this shop. Open the shop and try again there.',
 
   'shop.services': 'Services and prices',
@@ -174,11 +175,15 @@ export const shopPage = {
   'try.time': '{ms} ms',
   'try.size': { one: '{count} byte', other: '{count} bytes' },
   'try.highest': 'This request costs at most {price}.',
+  'try.highest_free': 'This request uses at most {count} of your {left} free {units}.',
+  'try.highest_included': 'This request uses at most {count} of the {left} {units} left in your plan.',
+  'try.changed': 'You changed the request. Check its price.',
   'try.highest_unknown': 'The highest price of this request is not known.',
   'try.nothing_sent': 'Nothing was sent or charged.',
   'try.highest_units': '{amount} ({quantity})',
   'try.check_price': 'Check the price',
   'try.send_json': 'Send as JSON',
+  'try.as_fields': 'Use the fields instead',
   'try.as_json': 'Write the request as JSON',
   'try.more_fields_of': {
     one: '{group}: {count} more field',
@@ -196,6 +201,7 @@ export const shopPage = {
   'try.fault_number': 'Enter a number.',
   'try.fault_json': 'This is not valid JSON.',
   'try.json_place': 'This is not valid JSON. Check line {line}, column {column}.',
+  'try.fault_raw': 'Nothing was sent. Your JSON is not valid.',
   'try.fault_fields': 'Nothing was sent. Check the marked fields.',
   'try.send': 'Send request',
   'try.change': 'Change the request',
@@ -247,10 +253,13 @@ export const shopPage = {
 
   'buy.review': 'Review your purchase',
   'buy.review_plan': 'Plan',
+  'buy.review_content': 'You get',
+  'buy.review_credit': '{amount} of credit',
   'buy.review_due': 'You pay now',
   'buy.review_code': 'Promotion code',
   'buy.review_tax': 'The card page adds the tax of your address.',
-  'buy.review_text': 'Nothing is charged before you pay on the card page.',
+  'buy.review_text':
+    'Nothing is charged before you pay on the card page. What the code adds is yours already.',
   'buy.review_pay': 'Continue to the card page',
   'buy.title': 'Card page',
   'buy.heading': 'Opening the card page',
@@ -264,5 +273,5 @@ export const shopPage = {
   'not_found.shop': 'Go to the shop',
 
   'buy.too_many_accounts':
-    'Too many accounts were created from your network, or in total today. Try again later.',
+    'We cannot open more accounts right now. Try again in an hour, or sign in to your account.',
 } as const;
