@@ -5,6 +5,7 @@ import { findForSale } from '../../../catalog/plan.ts';
 import { nameOf } from '../../../catalog/plan-name.ts';
 import { unitOfPlan } from '../../../catalog/plan-unit.ts';
 import * as TaxNote from '../../../catalog/tax-note.ts';
+import type { Order } from '../../../payment/order.ts';
 import { includedText } from '../../../text/included-text.ts';
 import { actionOf } from '../../account-rights.ts';
 import { laterPage } from '../../fault-page.ts';
@@ -54,10 +55,7 @@ export function purchaseForm(
         main: Page.toCardPage(texts, url),
         more: { refresh: `0; url=${url}` },
       });
-    const due = texts.usd(Money.format(order.amount));
-    const facts = { plan: nameOf(shop.catalog, order.plan), due, codeResult: result.text, url };
-    const content = contentOf(shop, order.plan, due);
-    const main = review(texts, { ...facts, content, isTaxAdded: TaxNote.isTaxAdded(shop.catalog) });
+    const main = reviewOf(shop, order, result.text, url);
     const more = { 'set-cookie': FormResult.forgotten(shop) };
     const title = texts.text('buy.review');
     return Frame.respondWithPage(200, shop, { title, main, more, style: CardPage.style });
@@ -130,6 +128,19 @@ export function purchaseForm(
     const main = Page.refused(texts, message, heading);
     return Frame.respondWithPage(status, shop, { title: heading, main, more });
   }
+}
+
+function reviewOf(
+  shop: FormContext,
+  order: Pick<Order, 'plan' | 'amount'>,
+  codeResult: string,
+  url: string,
+): Frame.Html {
+  const due = shop.texts.usd(Money.format(order.amount));
+  return review(shop.texts, {
+    ...{ plan: nameOf(shop.catalog, order.plan), content: contentOf(shop, order.plan, due) },
+    ...{ due, codeResult, isTaxAdded: TaxNote.isTaxAdded(shop.catalog), url },
+  });
 }
 
 /** Says what a payment of `due` gives: the content of a plan that renews, or credit. */
