@@ -144,7 +144,7 @@ describe('a visitor', () => {
     const { html: page } = await browser.open('/shop/account/usage');
     expect(page).toMatch(/<title>\d\d? \w+ \d{4}, [^:<]+: 10 results<\/title>/);
     expect(page).toMatch(
-      /<th scope="row">\d\d? \w+ \d{4}<\/th><td[^>]*>[^<]+<\/td><td[^>]*>2<\/td><td[^>]*>10<\/td>/,
+      /<th scope="row">\d\d? \w+ \d{4}<\/th><td[^>]*>[^<]+<\/td><td[^>]*><span>2<\/span><\/td><td[^>]*><span>10<\/span>/,
     );
     const csv = (await browser.open('/shop/account/calls.csv')).html.trim().split('\r\n');
     expect(csv.map((line) => line.split(',').slice(3, 6).join())).toEqual([
@@ -227,7 +227,9 @@ describe('a visitor', () => {
     const { html } = await browser.open('/shop/try', { ...list, body, as: 'raw' });
     expect(html).not.toContain('class="ok"');
     expect(html).toMatch(/<div class="note" role="alert"><p>Max: Did you mean 9\?<\/p><dl class="outcome">/);
-    expect(html).toMatch(/<form method="post" action="\/shop\/try#try">(?!.*<details class="again">)/s);
+    expect(html).toMatch(
+      /<form class="request" method="post" action="\/shop\/try#try">(?!.*<details class="again">)/s,
+    );
     expect(html).not.toContain('<b>Max');
     const plain = JSON.stringify({ max: 4, status: 400, answer: { message: '<b>No</b>' } });
     expect((await browser.open('/shop/try', { ...list, body: plain })).html).toContain(
