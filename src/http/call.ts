@@ -8,7 +8,7 @@ import type { ServedResponse } from '../journeys/call-result.ts';
 import { endUnsent } from '../journeys/delivery.ts';
 import type { Replayed } from '../journeys/idempotent-call.ts';
 import type { CallerContext, IdentifiedCaller } from '../journeys/identification.ts';
-import { identify, streamEndOf } from '../journeys/identification.ts';
+import { endedMeanwhile, identify, streamEndOf } from '../journeys/identification.ts';
 import * as PaidCall from '../journeys/paid-call.ts';
 import type { PaidCallContext } from '../journeys/paid-call-context.ts';
 import * as PaidResponse from '../journeys/paid-response.ts';
@@ -139,12 +139,6 @@ async function serve(
     entry,
     Object.entries(Cors.ofCall(incoming.rawHeaders, incoming.url ?? '')).flat(),
   );
-}
-
-/** Returns the state of a caller whose rights ended while the body arrived, which may take half a minute; otherwise null. */
-async function endedMeanwhile(shop: CallContext, header: string | undefined) {
-  const caller = await identify(shop, header, shop.clock());
-  return caller.kind === 'token' || caller.kind === 'expired' ? null : caller;
 }
 
 /** Refuses a request that matches no operation. */
