@@ -13,6 +13,7 @@ import { planAction } from '../../src/http/pages/plan-action.ts';
 import { codeField } from '../../src/http/pages/plan-card.ts';
 import * as PlanHolderPage from '../../src/http/pages/plan-holder.ts';
 import * as ReceiptPage from '../../src/http/pages/receipt.ts';
+import { review } from '../../src/http/pages/review.ts';
 import * as ShopPage from '../../src/http/pages/shop.ts';
 import type { ShopFacts, TryForm } from '../../src/http/pages/shop-facts.ts';
 import * as SignInPage from '../../src/http/pages/sign-in.ts';
@@ -127,7 +128,9 @@ const offers: PlanOffer[] = [
   { kind: 'next', fromMs: ms },
   { kind: 'resume', subscription: 'sub_1', endMs: ms },
   { kind: 'keep', subscription: 'sub_1' },
-  { kind: 'dearer', subscription: 'sub_1', today: Money.ofCents(100) },
+  { kind: 'unpaid' },
+  { kind: 'pay_first' },
+  { kind: 'dearer', subscription: 'sub_1', today: Money.ofCents(100), credit: Money.ofCents(1) },
   { kind: 'cheaper', subscription: 'sub_1', fromMs: ms },
 ];
 const consent: TopUpConsent.Consent = {
@@ -212,6 +215,9 @@ function contents(texts: Texts): Record<string, Rendered> {
         balance: '4.50',
         included: 20,
         includedUsd: '19.50',
+        holdsPlan: true,
+        trial: { left: '‹20›' },
+        isClaimed: true,
         token: 'token',
         offers: new Map(),
       },
@@ -273,8 +279,9 @@ function contents(texts: Texts): Record<string, Rendered> {
       { refusedBuy: { plan: 'credit', amount: 'x', fault: '‹fault›', code: 'X', codeFault: '‹fault›' } },
       null,
     ),
-    'purchase review': ShopPage.review(texts, {
+    'purchase review': review(texts, {
       plan: '‹Credit›',
+      content: '‹5›',
       due: '‹5›',
       codeResult: '‹result›',
       isTaxAdded: true,

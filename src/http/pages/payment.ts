@@ -3,6 +3,7 @@ import { html, raw } from 'hono/html';
 import type { Texts } from '../../text/texts.ts';
 import { brandStyle } from './brand-style.ts';
 import { languageOf, type PageContext } from './frame.ts';
+import * as ReloadScript from './reload-script.ts';
 import { say } from './say.ts';
 
 type Html = ReturnType<typeof html>;
@@ -14,6 +15,8 @@ export type PaymentPage = {
   body: Html;
   /** Seconds until the page reloads itself. */
   againSeconds?: number;
+  /** Seconds after which a client should try again. */
+  retrySeconds?: number;
   /** True when the page has a form that is sent to the shop. */
   hasForm?: boolean;
   /** The script of the page: copy buttons for secrets, or a button that prints it. */
@@ -97,9 +100,9 @@ function shopLink(texts: Texts): Html {
   return html`<a class="button plain" href="/">${say(texts, 'error.back')}</a>`;
 }
 
-/** A link to this page, for people who do not want to wait for its refresh, and one to the shop. */
-function nowOrBack(texts: Texts): Html {
-  return html`<a class="button" href="">${say(texts, 'checkout.check_now')}</a>${shopLink(texts)}`;
+/** A link to this page, which is loaded again, and one to the shop. */
+function nowOrBack(texts: Texts, label: 'check_now' | 'try_again' = 'check_now'): Html {
+  return html`<a class="button" href="">${say(texts, `checkout.${label}`)}</a>${shopLink(texts)}`;
 }
 
 /** `againMs`: the time from which a card page opens again. */
@@ -189,8 +192,8 @@ export function unavailable(texts: Texts): PaymentPage {
   return {
     title: texts.text('checkout.unavailable_title'),
     mark: 'wait',
-    againSeconds: 10,
-    body: html`<h1>${say(texts, 'checkout.unavailable')}</h1><p>${say(texts, 'checkout.unavailable_text')}</p>${nowOrBack(texts)}`,
+    retrySeconds: 10,
+    body: html`<h1>${say(texts, 'checkout.unavailable')}</h1><p>${say(texts, 'checkout.unavailable_text')}</p>${nowOrBack(texts, 'try_again')}`,
   };
 }
 
@@ -215,25 +218,26 @@ const headers = {
 export function respond(
   status: number,
   { catalog, texts }: PageContext,
-  { title, mark, body, againSeconds, hasForm = false, script }: PaymentPage,
+  { title, mark, body, againSeconds, retrySeconds = againSeconds, hasForm = false, ...page }: PaymentPage,
   more: Readonly<Record<string, string>> = {},
 ): Response {
+  const script = againSeconds === undefined ? page.script : ReloadScript;
   const { path, tone } = marks[mark];
   const shop = catalog.storefront.name;
-  const page = html`<!doctype html>
+  const text = html`<!doctype html>
 <html ${languageOf(texts)}>
 <head>
 <meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex">
-${againSeconds === undefined ? '' : html`<meta http-equiv="refresh" content="${againSeconds}">`}
+${againSeconds === undefined ? '' : html`<noscript><meta http-equiv="refresh" content="${againSeconds}"></noscript>`}
 <title>${title} · ${shop}</title><link rel="icon" href="data:,"><style>${raw(style + brandStyle(catalog.storefront.brand))}</style>
 </head>
-<body${script ? html` data-copy="${texts.text('code.copy')}" data-copied="${texts.text('code.copied')}"` : ''}><main>
+<body${againSeconds === undefined ? '' : html` data-again="${againSeconds}"`}${script ? html` data-copy="${texts.text('code.copy')}" data-copied="${texts.text('code.copied')}"` : ''}><main>
 <p class="shop">${shop}</p>
 <svg class="mark ${tone}" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2.25" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><path d="${path}"/></svg>
 ${body}
 </main>${script ? html`<script>${raw(script.code)}</script>` : ''}</body>
 </html>`;
-  const again = againSeconds === undefined ? {} : { 'retry-after': String(againSeconds) };
+  const again = retrySeconds === undefined ? {} : { 'retry-after': String(retrySeconds) };
   const own = { ...headers, 'content-security-policy': policy(hasForm ? "'self'" : "'none'", script) };
-  return new Response(String(page), { status, headers: { ...own, ...again, ...more } });
+  return new Response(String(text), { status, headers: { ...own, ...again, ...more } });
 }

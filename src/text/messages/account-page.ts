@@ -258,6 +258,7 @@ export const accountPage = {
   'claim.confirm': 'Confirm',
   'claim.intro':
     'Add your email to sign in from any device. If you already have an account with this address, this one is merged into it, with its balance.',
+  'claim.trial': 'Confirm your email to get {quantity} free.',
   'claim.why': 'Without an email, you lose the account when this browser forgets it.',
   'claim.email': 'Your email address',
   'claim.send': 'Send me a code',
