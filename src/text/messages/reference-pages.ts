@@ -69,12 +69,18 @@ export const referencePages = {
 
   'reference.try': 'Try it',
   'reference.key': 'API key (optional)',
-  'reference.key_signed_in': 'Without a key, this request is charged to the account of this browser.',
+  'reference.key_signed_in': 'Without a key, this request uses the account of this browser.',
   'reference.key_trial': 'Without a key, this request uses the free trial: no card, no sign-up.',
   'reference.key_none':
     'Without a key, this request uses a new account of this browser, which has no credit yet.',
   'reference.key_invalid':
     'This key is invalid, has expired or was revoked. Copy it again from your account.',
+  'reference.request_free': 'This request is free.',
+  'reference.request_trial': 'At most {quantity}: free with the trial ({left}).',
+  'reference.request_included': 'At most {quantity}: no charge, you have {left} left.',
+  'reference.request_most': 'At most {quantity}: {amount}.',
+  'reference.request_most_usd': 'At most {amount}.',
+  'reference.request_changed': 'You changed the request: check its price.',
   'reference.not_sent': 'Nothing was sent. Check this field: {field}.',
   'reference.no_response': 'The response will be shown here, with its price.',
   'reference.sample_example': 'Your body is not valid JSON, so this code has the example.',
