@@ -167,7 +167,7 @@ ${named.length + inside.length === 0 ? html`<p>${say(texts, 'reference.nothing_f
 
 /** The first sentence of the description of an operation. */
 function summed({ entry }: OperationPage): Html {
-  const text = Schema.text(entry.operation.description).replace(/^1\. /, '');
+  const text = Schema.text(entry.operation.description);
   return html`<p class="soft">${Markdown.line(text.split(/(?<=\.)\s/, 1)[0] ?? '')}</p>`;
 }
 
