@@ -112,6 +112,8 @@ async function serve(
   const reading = readBody(account, operation, key !== null);
   const body = reading instanceof Promise ? await reading : reading;
   if (body.kind === 'cut') return null;
+  const ended = reading instanceof Promise ? await endedMeanwhile(shop, header) : null;
+  if (ended !== null) return unidentified(shop, ended, method, target, requestId);
   const refused = bodyRefusal(shop, operation, body, requestId);
   if (refused !== null) return refused;
   if (operation.answeredBy === 'storefront')
@@ -137,6 +139,12 @@ async function serve(
     entry,
     Object.entries(Cors.ofCall(incoming.rawHeaders, incoming.url ?? '')).flat(),
   );
+}
+
+/** Returns the state of a caller whose rights ended while the body arrived, which may take half a minute; otherwise null. */
+async function endedMeanwhile(shop: CallContext, header: string | undefined) {
+  const caller = await identify(shop, header, shop.clock());
+  return caller.kind === 'token' || caller.kind === 'expired' ? null : caller;
 }
 
 /** Refuses a request that matches no operation. */
