@@ -50,13 +50,13 @@ export function accountMail(
     case 'unpaid': {
       const plan = shop.planName(event.subscription.plan);
       const until = texts.day(event.usableUntilMs);
-      const { total, rows, then } = failedFacts(texts, failed);
+      const { total, rows, next } = failedFacts(texts, failed);
       return {
         to,
         subject: failedSubject(texts, { shop: facts.shop, plan, total }),
         text: texts.text('mail.unpaid.text', {
           ...facts,
-          ...{ plan, until, rows, then },
+          ...{ plan, until, rows, next },
           page: `${settings}/billing#plans`,
           footer,
         }),

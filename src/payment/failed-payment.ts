@@ -32,6 +32,6 @@ export function failedFacts(texts: Texts, { amount, card, nextAttemptMs }: Faile
   return {
     total,
     rows: rows.length === 0 ? '' : `${rows.join('')}\n`,
-    then: day === null ? texts.text('mail.failed.then') : texts.text('mail.failed.then_on', { day }),
+    next: day === null ? texts.text('mail.failed.then') : texts.text('mail.failed.then_on', { day }),
   };
 }

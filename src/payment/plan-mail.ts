@@ -24,7 +24,7 @@ export function renewalFailed(
   failed: FailedPayment,
 ): Mail {
   const shop = oneLine(name);
-  const { total, rows, then } = failedFacts(texts, failed);
+  const { total, rows, next } = failedFacts(texts, failed);
   const pay =
     payUrl === null
       ? texts.text('mail.past_due.change_card', { link: `${publicUrl}/shop/account/billing#plans` })
@@ -32,7 +32,7 @@ export function renewalFailed(
   return {
     to,
     subject: failedSubject(texts, { shop, plan, total }),
-    text: texts.text('mail.past_due.text', { shop, url: publicUrl, plan, rows, pay, page, then }),
+    text: texts.text('mail.past_due.text', { shop, url: publicUrl, plan, rows, pay, page, next }),
   };
 }
 

@@ -80,7 +80,7 @@ To view or cancel the plan:
 
 {page}
 
-{then}
+{next}
 `,
   'mail.past_due.pay': `To pay with this card or another one, or to confirm with your bank:
 
@@ -183,7 +183,7 @@ with this card or another one, or confirm the payment:
 
 {page}
 
-{then}
+{next}
 
 {footer}`,
 
