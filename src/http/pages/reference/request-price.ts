@@ -16,7 +16,7 @@ export function smallBody({ unitsMax }: Operation, body: unknown, left: number):
   if (limit === undefined || deeper.length > 0 || typeof body !== 'object' || body === null) return body;
   const given = Number(Object(body)[limit] ?? exampleUnits);
   const few = Math.min(exampleUnits, left > 0 ? left : exampleUnits);
-  return { ...body, [limit]: given > few ? few : given };
+  return { ...body, [limit]: Math.min(given, few) };
 }
 
 /** Returns the units that the trial gives a new account for a service; 0 when it gives none. */
