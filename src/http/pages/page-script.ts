@@ -59,6 +59,7 @@ for(const box of $('.values.all')){
   input.oninput=()=>{for(const code of codes)code.hidden=!code.textContent.toLowerCase().includes(input.value.trim().toLowerCase())};
   box.before(input)
 }
+for(const line of $('[data-changed]'))line.closest('form').oninput=()=>{line.textContent=line.dataset.changed};
 const key=document.querySelector('#docs-key');
 if(key){
   const codes=$('main pre code').map(code=>[code,code.innerHTML]);
