@@ -172,7 +172,7 @@ test('usage is filtered by key, service and model, in the chart, the list and th
   const charged = await usage('by=key&show=cost');
   expect(charged).toContain('<p>Nothing was charged: your plans included 5 results.</p>');
   expect(charged).not.toContain('class="chart"');
-  expect(charged).toMatch(/<details open=""><summary>Other days/);
+  expect(charged).toMatch(/<details open=""><summary>Filters/);
   expect(await usage('')).toMatch(/class="chart(?!.*<details open="")/s);
   // A key of another account selects nothing here.
   expect((await (await visitor()).open(`/shop/account/usage?key=${ids[0]}`)).html).toContain('No calls');

@@ -48,6 +48,7 @@ export const paymentPages = {
   'checkout.pending': 'Your payment is being processed.',
   'checkout.pending_text': 'Do not pay again. This page updates itself in a moment.',
   'checkout.check_now': 'Check now',
+  'checkout.try_again': 'Try again',
   'checkout.slow_text':
     'Your bank may take up to two weeks. Do not pay again: your purchase becomes available when the payment arrives. Bookmark this page to check on it. If your account has an email address, you also get an email.',
   'checkout.paid_title': 'Already paid',
@@ -73,9 +74,9 @@ export const paymentPages = {
     'Nothing was charged. Choose a plan again, or ask the program that sent you for a new link.',
   'checkout.unavailable_title': 'Not available',
   'checkout.unavailable': 'Card payments are temporarily unavailable.',
-  'checkout.unavailable_text': 'Nothing was charged. This page tries again in a moment.',
+  'checkout.unavailable_text': 'Nothing was charged. Try again in a moment.',
   'checkout.unknown_title': 'Not found',
-  'checkout.unknown': 'Purchase not found.',
+  'checkout.unknown': 'Purchase not found',
   'checkout.unknown_text': 'Check the link, or ask the person or program that sent it for a new one.',
 
   'receipt.title': 'Receipt',
@@ -97,7 +98,7 @@ export const paymentPages = {
   'receipt.tax': 'Tax',
   'receipt.about_tax': 'About the tax',
   'receipt.total': 'Total',
-  'receipt.deducted': 'Unused part of the plan before',
+  'receipt.deducted': 'Unused earlier plan',
   'receipt.refunded': 'Refunded',
   'receipt.net': 'Paid after refunds',
   'receipt.paid_by': 'Paid by',
