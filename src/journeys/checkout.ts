@@ -26,6 +26,12 @@ export type CheckoutResult =
   | { kind: 'frozen' }
   | { kind: 'unknown' };
 
+/**
+ * A browser that opens a hosted page. `payer`: the person who is signed in there, with the address that they have proved. The page shows that
+ * address only for an order of their own account: the link of an order can be sent to other people.
+ */
+export type Opener = { secret: string; payer: { account: string; email: string } | null };
+
 /** Creates a secret that identifies a browser which was sent to a hosted page. */
 export const newBrowser = () => secret('scb');
 
@@ -45,14 +51,14 @@ export function isPageOf({ pageBrowser }: Pick<Order, 'pageBrowser'>, browser: s
  * Opens the hosted page of an unpaid order. The page is made on the first request, and again after it has closed unpaid. It belongs to one
  * browser, so that other people with the link cannot take the payer's place. Another browser gets a page of its own once the first one is
  * closed.
- * @param browser a secret of the browser, stored as a digest
+ * @param browser its secret is stored as a digest
  * @param replaces true to close a page of another browser
  * @param address the block of the client's address
  */
 export async function openCheckout(
   shop: CheckoutContext,
   orderId: string,
-  browser: string,
+  browser: Opener,
   replaces: boolean,
   address: string,
 ): Promise<CheckoutResult> {
@@ -72,7 +78,7 @@ export async function openCheckout(
       { account: order.account, address },
     );
     if (delay !== null) return { kind: 'limited', waitMs: delay.waitMs };
-    return order.pageBrowser === null || order.pageBrowser === digest(browser)
+    return order.pageBrowser === null || order.pageBrowser === digest(browser.secret)
       ? await openOwn(shop, order, browser)
       : replaces
         ? await replace(shop, order, browser)
@@ -101,11 +107,11 @@ async function isSubscribed(
   return Renewal.renews(shop, account, plan);
 }
 
-async function openOwn(shop: CheckoutContext, order: Order, browser: string): Promise<CheckoutResult> {
+async function openOwn(shop: CheckoutContext, order: Order, browser: Opener): Promise<CheckoutResult> {
   // Another tab of this browser may open the page at the same time. Both request the same page, by its number.
-  const page = await shop.orders.takePage(order.id, digest(browser), null);
+  const page = await shop.orders.takePage(order.id, digest(browser.secret), null);
   if (page === null) return currentState(shop, order.id, null);
-  if (order.checkoutSession === null || order.pagesClosed !== page) return makePage(shop, order, page);
+  if (order.checkoutSession === null || order.pagesClosed !== page) return makePage(shop, order, page, browser);
   const checkout = await shop.processor.readCheckout(order.checkoutSession);
   return checkout.url === null
     ? afterClosed(shop, order, checkout, browser)
@@ -113,7 +119,7 @@ async function openOwn(shop: CheckoutContext, order: Order, browser: string): Pr
 }
 
 /** Closes the page of another browser first, because two open pages of one order could both be paid. */
-async function replace(shop: CheckoutContext, order: Order, browser: string): Promise<CheckoutResult> {
+async function replace(shop: CheckoutContext, order: Order, browser: Opener): Promise<CheckoutResult> {
   if (order.checkoutSession === null) return renew(shop, order, browser);
   const checkout = await shop.processor.closeCheckout(order.checkoutSession);
   return afterClosed(shop, order, checkout, browser);
@@ -127,7 +133,7 @@ async function afterClosed(
   shop: CheckoutContext,
   order: Order,
   checkout: Checkout,
-  browser: string,
+  browser: Opener,
 ): Promise<CheckoutResult> {
   await complete(shop, checkout);
   if (checkout.state === 'paid') return { kind: 'paid' };
@@ -135,37 +141,42 @@ async function afterClosed(
   const now = await shop.orders.find(order.id);
   if (now?.state !== 'offered' && now?.state !== 'declined') return currentState(shop, order.id, null);
   // A page may be about to open for another browser, which must not lose it, or for another tab of this browser.
-  const isTaken = now.checkoutSession === null && now.pageBrowser !== digest(browser);
+  const isTaken = now.checkoutSession === null && now.pageBrowser !== digest(browser.secret);
   return isTaken || now.checkoutSession === checkout.session
     ? renew(shop, now, browser)
     : currentState(shop, order.id, browser);
 }
 
 /** Opens the next page of an order whose page, if any, is known to be closed. */
-async function renew(shop: CheckoutContext, order: Order, browser: string): Promise<CheckoutResult> {
+async function renew(shop: CheckoutContext, order: Order, browser: Opener): Promise<CheckoutResult> {
   if (order.expiresMs <= shop.clock()) return { kind: 'gone' };
-  const page = await shop.orders.takePage(order.id, digest(browser), order);
-  return page === null ? currentState(shop, order.id, browser) : makePage(shop, order, page);
+  const page = await shop.orders.takePage(order.id, digest(browser.secret), order);
+  return page === null ? currentState(shop, order.id, browser) : makePage(shop, order, page, browser);
 }
 
 /** Returns why no page can be opened for the order in its current state, or redirects to the page that another tab of `browser` has opened. */
 async function currentState(
   shop: CheckoutContext,
   orderId: string,
-  browser: string | null,
+  browser: Opener | null,
 ): Promise<CheckoutResult> {
   const now = await shop.orders.find(orderId);
   if (now?.state === 'granted') return { kind: 'paid' };
   if (now?.state === 'claimed') return { kind: 'pending', isSlow: isSlow(now) };
   // The offer was removed meanwhile.
   if (!now) return { kind: 'unknown' };
-  if (browser === null || now.pageBrowser !== digest(browser)) return { kind: 'elsewhere' };
-  if (now.checkoutSession === null) return makePage(shop, now, now.pagesClosed);
+  if (browser === null || now.pageBrowser !== digest(browser.secret)) return { kind: 'elsewhere' };
+  if (now.checkoutSession === null) return makePage(shop, now, now.pagesClosed, browser);
   const { url } = await shop.processor.readCheckout(now.checkoutSession);
   return url === null ? { kind: 'elsewhere' } : { kind: 'redirect', url };
 }
 
-async function makePage(shop: CheckoutContext, order: Order, page: number): Promise<CheckoutResult> {
+async function makePage(
+  shop: CheckoutContext,
+  order: Order,
+  page: number,
+  { payer }: Opener,
+): Promise<CheckoutResult> {
   if (order.expiresMs <= shop.clock()) return { kind: 'gone' };
   const plan = shop.catalog.plans.find((candidate) => candidate.id === order.plan);
   const checkout = await shop.processor.openCheckout(
@@ -175,6 +186,7 @@ async function makePage(shop: CheckoutContext, order: Order, page: number): Prom
       product: PlanChange.productOf(shop, plan?.name ?? order.plan),
       success: `${shop.publicUrl}/purchases/${order.id}/return?session={CHECKOUT_SESSION_ID}`,
       isTaxed: shop.isTaxed,
+      email: payer !== null && payer.account === order.account ? payer.email : null,
       cancel: order.returnUrl ?? `${shop.publicUrl}/purchases/${order.id}/cancelled`,
     },
   );

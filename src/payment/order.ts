@@ -34,6 +34,8 @@ export type Order = {
   period: { units: number; terms: PeriodTerms } | null;
   /** The payment rail. `invoice` is a renewal, `top_up` an automatic charge that the buyer agreed to before. */
   rail: 'card' | 'x402' | 'invoice' | 'top_up';
+  /** Start of the paid period; null before the grant, and for credit. */
+  periodStartMs: number | null;
   /** End of the paid period; null before the grant, and for credit. */
   periodEndMs: number | null;
   returnUrl: string | null;

@@ -2,6 +2,7 @@ import * as Money from '@sluice/kernel/money';
 import { Hono } from 'hono';
 import { nameOf } from '../../../catalog/plan-name.ts';
 import { blockOf } from '../../../identity/address-block.ts';
+import * as BillingPortal from '../../../journeys/billing-portal.ts';
 import * as Checkout from '../../../journeys/checkout.ts';
 import * as Receipts from '../../../journeys/receipts.ts';
 import { type Order, payerKnownMs, totalPaid } from '../../../payment/order.ts';
@@ -30,7 +31,8 @@ export function checkoutPages(shop: PaidPageContext, clientAddressHeader: string
   app.get('/checkout/:id', async (c) => {
     if (c.req.method === 'HEAD') return onlyHead();
     const browser = Checkout.readBrowser(Cookies.readCookie(shop, payer, c)) ?? Checkout.newBrowser();
-    const opened = await Checkout.openCheckout(shop, c.req.param('id'), browser, false, from(c));
+    const opener = await openerOf(shop, c, browser);
+    const opened = await Checkout.openCheckout(shop, c.req.param('id'), opener, false, from(c));
     if (opened.kind !== 'redirect') return notOpened(shop, c, opened, c.req.param('id'), remember(browser));
     const headers = { location: opened.url, 'cache-control': 'no-store', ...remember(browser) };
     return new Response(null, { status: 303, headers });
@@ -39,7 +41,8 @@ export function checkoutPages(shop: PaidPageContext, clientAddressHeader: string
   app.use('/checkout/:id', BrowserSession.guard(shop));
   app.post('/checkout/:id', async (c) => {
     const browser = Checkout.readBrowser(Cookies.readCookie(shop, payer, c)) ?? Checkout.newBrowser();
-    const opened = await Checkout.openCheckout(shop, c.req.param('id'), browser, true, from(c));
+    const opener = await openerOf(shop, c, browser);
+    const opened = await Checkout.openCheckout(shop, c.req.param('id'), opener, true, from(c));
     if (opened.kind !== 'redirect') return notOpened(shop, c, opened, c.req.param('id'), remember(browser));
     // The policy `form-action` would stop a redirect after a form.
     const more = { ...remember(browser), refresh: `0; url=${opened.url}` };
@@ -87,6 +90,13 @@ export function checkoutPages(shop: PaidPageContext, clientAddressHeader: string
   function remember(browser: string): { 'set-cookie': string } {
     return { 'set-cookie': Cookies.setCookie(shop, payer, browser) };
   }
+}
+
+/** The browser that opens a card page, with the person who is signed in. A session of no person has proved no address. */
+async function openerOf(shop: PaidPageContext, c: Call, secret: string): Promise<Checkout.Opener> {
+  const visitor = await BrowserSession.readSession(shop, c);
+  const email = visitor === null ? null : await BillingPortal.provedAddress(shop, visitor);
+  return { secret, payer: visitor === null || email === null ? null : { account: visitor.account, email } };
 }
 
 /** The plan and the amount of an order, with the tax that was paid on it. */
