@@ -24,6 +24,8 @@ export type CheckoutResult =
   | { kind: 'subscribed' }
   /** The account of the order is frozen, so it could not use what is paid. */
   | { kind: 'frozen' }
+  /** The account of the order is closed, and its owner erased. */
+  | { kind: 'closed' }
   | { kind: 'unknown' };
 
 /**
@@ -93,9 +95,8 @@ export async function openCheckout(
 async function obstacleOf(
   shop: Pick<PaymentContext, 'orders' | 'subscriptions'>,
   order: Order,
-): Promise<'frozen' | 'subscribed' | null> {
-  if (await shop.orders.isFrozen(order.id)) return 'frozen';
-  return (await isSubscribed(shop, order)) ? 'subscribed' : null;
+): Promise<'frozen' | 'closed' | 'subscribed' | null> {
+  return (await shop.orders.barOf(order.id)) ?? ((await isSubscribed(shop, order)) ? 'subscribed' : null);
 }
 
 /** Returns true when another order of the account already renews the plan of this order. */

@@ -342,7 +342,8 @@ function contents(texts: Texts): Record<string, Rendered> {
     'consent paused': card({ state: 'agreed' }, { isPaused: true }),
     'consent ended': card({ state: 'ended', endedMs: ms }),
     'consent to end': CardPage.stopping(texts, consent).main,
-    'card saved': CardPage.subscriptionCard(texts).main,
+    'card saved': CardPage.subscriptionCard(texts, { plan: '‹Month›', next: { amount: '5.00', isTaxed: true, ms }, invoice: 'paid' }).main,
+    'card saved, unpaid': CardPage.subscriptionCard(texts, { plan: '‹Month›', next: null, invoice: 'open' }).main,
     'card cancelled': CardPage.cancelled(texts).main,
     'card unavailable': CardPage.unavailable(texts).main,
     'card unknown': CardPage.unknown(texts).main,
@@ -367,7 +368,6 @@ function paymentPages(texts: Texts): Record<string, PaymentPage.PaymentPage> {
   const own = {
     kind: 'own' as const,
     ...{
-      account,
       balance: '5.00',
       isSignedIn: true,
       canClaim: true,
@@ -428,7 +428,8 @@ function paymentPages(texts: Texts): Record<string, PaymentPage.PaymentPage> {
     'paid before': PaidPage.paid(texts, { ...sold, buyer: { ...own, isSignedIn: false, tokens: null } }),
     'paid for a program': PaidPage.paid(texts, { ...sold, receipt: null, buyer: { kind: 'program' } }),
     subscribed: PaymentPage.subscribed(texts),
-    frozen: PaymentPage.frozen(texts),
+    frozen: PaymentPage.barred(texts, 'frozen', 'help@example.com'),
+    closed: PaymentPage.barred(texts, 'closed', 'help@example.com'),
     pending: PaymentPage.pending(texts, bought),
     slow: PaymentPage.slow(texts, bought),
     'already paid': PaymentPage.alreadyPaid(texts, bought, '/receipts/1'),

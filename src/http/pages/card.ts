@@ -109,10 +109,24 @@ function actions(all: Html | string): Html | string {
   return all === '' ? '' : html`<div class="actions">${all}</div>`;
 }
 
-export function subscriptionCard(texts: Texts): CardPage {
+/** `next`: the next charge without tax, null when it is unknown or there is none; its day, null when it is unknown. `invoice`: what became of an unpaid renewal. */
+export type SavedFor = {
+  plan: string;
+  next: { amount: string; isTaxed: boolean; ms: number | null } | null;
+  invoice: 'paid' | 'open' | null;
+};
+
+export function subscriptionCard(texts: Texts, { plan, next: charge, invoice }: SavedFor): CardPage {
+  const text = [texts.text('card.saved_text', { plan })];
+  if (invoice !== null) text.push(texts.text(`card.saved_invoice_${invoice}`));
+  if (charge !== null && charge.ms !== null) {
+    const amount = texts.usd(charge.amount);
+    const due = charge.isTaxed ? texts.text('change.with_tax', { amount }) : amount;
+    text.push(texts.text('card.saved_next', { amount: due, day: texts.day(charge.ms) }));
+  }
   return {
     title: texts.text('card.saved_title'),
-    main: message(texts.text('card.saved'), texts.text('card.saved_text'), next(texts)),
+    main: message(texts.text('card.saved'), text.join(' '), next(texts)),
   };
 }
 
@@ -136,7 +150,7 @@ function message(title: string, text: string, action: Html | string = ''): Html 
 }
 
 function next(texts: Texts): Html {
-  return html`<p><a class="button plain" href="/shop/account/billing">${say(texts, 'paid.to_account')}</a></p>`;
+  return html`<p><a class="button" href="/shop/account/billing">${say(texts, 'receipt.back')}</a></p>`;
 }
 
 /** The styles of these pages: the terms of an agreement, a line for each. */

@@ -2,7 +2,7 @@ import { copyStyle, palette } from '@sluice/kernel/page-style';
 import { html, raw } from 'hono/html';
 import type { Texts } from '../../text/texts.ts';
 import { brandStyle } from './brand-style.ts';
-import { languageOf, type PageContext } from './frame.ts';
+import { contactUrl, languageOf, type PageContext } from './frame.ts';
 import { say } from './say.ts';
 
 type Html = ReturnType<typeof html>;
@@ -68,11 +68,12 @@ export function subscribed(texts: Texts): PaymentPage {
   };
 }
 
-export function frozen(texts: Texts): PaymentPage {
+/** The page of a link for an account that cannot use what is paid. `contact`: the seller's address or URL. */
+export function barred(texts: Texts, reason: 'frozen' | 'closed', contact: string): PaymentPage {
   return {
-    title: texts.text('checkout.frozen_title'),
+    title: texts.text('checkout.barred_title'),
     mark: 'stop',
-    body: html`<h1>${say(texts, 'checkout.frozen')}</h1><p>${say(texts, 'checkout.frozen_text')}</p>`,
+    body: html`<h1>${say(texts, 'checkout.barred')}</h1><p>${say(texts, `checkout.${reason}_text`)}</p><a class="button" href="${contactUrl(contact)}">${say(texts, 'checkout.contact')}</a>${shopLink(texts)}`,
   };
 }
 
@@ -82,19 +83,19 @@ export type Bought = { plan: string; amount: string };
 /** The plan and the amount of a payment; nothing for a link without a purchase. */
 function bought(texts: Texts, facts: Bought | null): Html | string {
   if (facts === null) return '';
-  return html`<dl><div><dt>${say(texts, 'paid.item')}</dt><dd>${facts.plan}</dd></div><div><dt>${say(texts, 'paid.amount')}</dt><dd>${texts.usd(facts.amount)}</dd></div></dl>`;
+  return html`<dl><div><dt>${say(texts, 'paid.bought')}</dt><dd>${facts.plan}</dd></div><div><dt>${say(texts, 'paid.amount')}</dt><dd>${texts.usd(facts.amount)}</dd></div></dl>`;
 }
 
 function plansLink(texts: Texts, isMain = true): Html {
   return html`<a class="button${isMain ? '' : ' plain'}" href="/#plans">${say(texts, 'shop.see_plans')}</a>`;
 }
 
-function accountLink(texts: Texts): Html {
-  return html`<a class="button" href="/shop/account">${say(texts, 'paid.to_account')}</a>`;
+function accountLink(texts: Texts, isMain = true): Html {
+  return html`<a class="button${isMain ? '' : ' plain'}" href="/shop/account">${say(texts, 'paid.to_account')}</a>`;
 }
 
-function shopLink(texts: Texts): Html {
-  return html`<a class="button plain" href="/">${say(texts, 'error.back')}</a>`;
+function shopLink(texts: Texts, isMain = false): Html {
+  return html`<a class="button${isMain ? '' : ' plain'}" href="/">${say(texts, 'error.back')}</a>`;
 }
 
 /** A link to this page, for people who do not want to wait for its refresh, and one to the shop. */
@@ -137,7 +138,7 @@ export function alreadyPaid(texts: Texts, facts: Bought | null, receipt: string 
   return {
     title: texts.text('checkout.paid_title'),
     mark: 'done',
-    body: html`<h1>${say(texts, 'checkout.paid')}</h1><p>${say(texts, 'checkout.paid_text')}</p>${bought(texts, facts)}${accountLink(texts)}${receipt === null ? shopLink(texts) : link}`,
+    body: html`<h1>${say(texts, 'checkout.paid')}</h1><p>${say(texts, 'checkout.paid_text')}</p>${bought(texts, facts)}${receipt === null ? html`${shopLink(texts, true)}${accountLink(texts, false)}` : html`${accountLink(texts)}${link}`}`,
   };
 }
 

@@ -75,8 +75,11 @@ export const cardPages = {
 
   'card.saved_title': 'Card saved',
   'card.saved': 'Your card is saved',
-  'card.saved_text':
-    'It pays for the plan from now on. If an invoice is open, it is charged to this card now; the account page shows the result.',
+  'card.saved_text': 'It now pays for {plan}.',
+  'card.saved_next': 'Next charge: {amount} on {day}.',
+  'card.saved_invoice_paid': 'The open invoice is paid.',
+  'card.saved_invoice_open':
+    'The open invoice is not paid yet. If the card was declined, change to another card in your account.',
   'card.cancelled': 'Nothing has changed',
   'card.cancelled_text': 'No card was saved.',
   'card.unavailable_title': 'Try again',

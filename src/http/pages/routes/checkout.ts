@@ -163,7 +163,12 @@ async function notOpened(
     case 'subscribed':
       return PaymentPage.respond(409, shop, PaymentPage.subscribed(texts));
     case 'frozen':
-      return PaymentPage.respond(403, shop, PaymentPage.frozen(texts));
+    case 'closed':
+      return PaymentPage.respond(
+        403,
+        shop,
+        PaymentPage.barred(texts, opened.kind, shop.catalog.storefront.contact),
+      );
     case 'unknown':
       return PaymentPage.respond(404, shop, PaymentPage.unknown(texts));
   }
