@@ -88,7 +88,7 @@ describe('a link by mail', () => {
     expect(await mailbox.mailsTo(email)).toHaveLength(2);
     const token = await tokenOf(email);
     const page = await browser.at(other).open(`/shop/account/link?token=${token}`);
-    expect(page.html).toContain(`You sign in to the account of <strong>${email}</strong>`);
+    expect(page.html).toContain(`Sign in as <strong class="address">${email}</strong>`);
     const entered = await press(browser.at(other), token);
     expect([entered.status, entered.headers.get('location')]).toEqual([303, '/shop/account']);
     expect(entered.headers.getSetCookie().join()).toMatch(
@@ -132,7 +132,9 @@ describe('a link by mail', () => {
     const phone = visitor();
     expect((await phone.open(`/shop/account/link?token=${token}`)).html).toContain('in another browser');
     expect((await press(phone, token)).status).toBe(403);
-    expect((await press(phone, token, { email: 'eve@person.example' })).status).toBe(403);
+    const refused = await press(phone, token, { email: 'eve@person.example' });
+    expect(refused.status).toBe(403);
+    expect(refused.html).toMatch(/value="eve@person.example" aria-invalid="true" aria-describedby="email-fault"/);
     expect((await press(phone, token, { email })).status).toBe(303);
     expect(await seen(phone)).toBe(account);
 

@@ -297,7 +297,8 @@ function contents(texts: Texts): Record<string, Rendered> {
       left: null,
     }),
     'leave with a trial': LeavePage.leave(texts, { balance: '0.00', renews: false }),
-    left: LeavePage.left(texts, texts.text('leave.done')),
+    left: LeavePage.left(texts, 'left'),
+    'signed out by the person': LeavePage.left(texts, 'signed_out'),
     leave: LeavePage.leave(texts, { balance: '5.00', renews: true }),
     'shop of a stranger': shop({ summary: null }, null),
     'shop with meters': shop({ catalog: meteredCatalog }, null),
@@ -314,15 +315,14 @@ function contents(texts: Texts): Record<string, Rendered> {
     'links sent': SignInPage.linksSent(texts, texts.text('sign_in.plan_links_sent', { email: to })),
     'link in this browser': SignInPage.openedLink(texts, {
       ...{ token: 't', kind: 'here', email: to, joins: false },
-      ...{ visitor: account, problem: null },
+      visitor: account,
     }),
     'link of an invitation': SignInPage.openedLink(texts, {
       ...{ token: 't', kind: 'here', email: to, joins: true },
-      ...{ visitor: null, problem: null },
+      visitor: null,
     }),
     'link in another browser': SignInPage.openedLink(texts, {
-      ...{ token: 't', kind: 'elsewhere', joins: false },
-      ...{ visitor: null, problem: null },
+      ...{ token: 't', kind: 'elsewhere', joins: false, visitor: null, typed: to },
     }),
     'connect as a stranger': AuthorizePage.consent(texts, { ...authorize, visitor: null, trial: '‹25›' }),
     'connect without a trial': AuthorizePage.consent(texts, { ...authorize, visitor: null, trial: null }),

@@ -6,14 +6,13 @@ export const signInPages = {
   'sign_in.by_email_text': 'No password is needed.',
   'sign_in.email': 'Your email address',
   'sign_in.send_link': 'Send me a link',
-  'sign_in.plan_links': 'Cancel a plan without the account',
+  'sign_in.plan_links': 'Cancel a plan that I pay for',
   'sign_in.plan_links_text':
     "If you pay for a plan and cannot sign in to its account, we'll email you a link that cancels it. Use the address that you entered on the card page.",
   'sign_in.payer_email': 'The email address of the payment',
   'sign_in.send_plan_links': 'Send me the link',
   'sign_in.by_token': 'Sign in with a recovery token',
-  'sign_in.by_token_text':
-    'The page after a payment shows it. Programs get it from {request} as the identity assertion.',
+  'sign_in.by_token_text': 'The page after a payment shows it.',
   'sign_in.assertion': 'Recovery token',
   'sign_in.submit': 'Sign in',
   'sign_in.check_email': 'Check your email',
@@ -30,7 +29,7 @@ export const signInPages = {
   'sign_in.plan_links_sent':
     'If {email} pays for a plan here, we sent it an email with a link for each plan.',
   'sign_in.plan_links_next': 'Open a link to cancel its plan. You can ask for another email in an hour.',
-  'sign_in.link_here': 'You sign in to the account of {email}.',
+  'sign_in.link_here': 'Sign in as {email}.',
   'sign_in.join_here': 'You join the account as {email}.',
   'sign_in.link_elsewhere':
     'This link was requested in another browser. If that was you, enter the address that it was sent to. If someone else sent you the link, close this page.',

@@ -23,11 +23,15 @@ import * as LeavePage from '../leave.ts';
 import * as Page from '../shop.ts';
 import type { ShopFacts, TryForm } from '../shop-facts.ts';
 import { style as tryStyle } from '../try-form.ts';
+import * as SignInPage from '../sign-in.ts';
 import * as TryIt from '../try-it.ts';
 import * as VisitorAccount from '../visitor-account.ts';
 import { respondInSection } from './account-page.ts';
 import * as PurchaseForm from './purchase-form.ts';
 import * as TryRequest from './try-request.ts';
+
+/** The confirmations of signing out, and of leaving an account without an address. */
+const leftPaths = { signed_out: '/shop/signed-out', left: '/shop/left' } as const;
 
 /** Idempotency keys of the "Try it" form. */
 const tryKey = /^try_[0-9a-f]{32}$/;
@@ -111,16 +115,16 @@ export function shopPages(
     const assertion = BrowserSession.assertionOf(shop, c);
     if (assertion !== null)
       await Registering.revoke(shop, new URLSearchParams({ token: assertion }).toString());
-    const text = shop.texts.text(lost === null ? 'leave.signed_out' : 'leave.done');
-    const result = { text, secret: null, isBad: false };
-    return FormResult.redirect(shop, '/shop/left', result, [BrowserSession.forgotten(shop)]);
+    const which = lost === null ? 'signed_out' : 'left';
+    const result = { text: shop.texts.text(`leave.${which}`), secret: null, isBad: false };
+    return FormResult.redirect(shop, leftPaths[which], result, [BrowserSession.forgotten(shop)]);
   });
 
-  app.get('/shop/left', (c) =>
-    FormResult.respondOnce(shop, c, { title: shop.texts.text('leave.done') }, ({ text }) =>
-      LeavePage.left(shop.texts, text),
-    ),
-  );
+  for (const which of ['signed_out', 'left'] as const)
+    app.get(leftPaths[which], (c) => {
+      const page = { title: shop.texts.text(`leave.${which}`), style: SignInPage.style };
+      return FormResult.respondOnce(shop, c, page, () => LeavePage.left(shop.texts, which));
+    });
   return app;
 }
 

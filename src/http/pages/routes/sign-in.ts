@@ -32,6 +32,9 @@ export function askingBrowser(shop: Pick<CatalogContext, 'publicUrl'>, c: Call) 
   return { browser, known: Cookies.readCookie(shop, knownTo, c) };
 }
 
+/** Maximum length of a refused address that is shown again. */
+const typedMax = 254;
+
 /** Confirms that a link was requested. */
 export const sentPath = `${SigningIn.path}/sent`;
 
@@ -81,7 +84,7 @@ export function signInPages(
     const look = await SigningIn.inspectLink(shop.claiming, token, Cookies.readCookie(shop, asker, c));
     return look.kind === 'gone'
       ? signedOut(410, texts.text('sign_in.link_used'))
-      : openedLink(c, 200, { token, ...look, problem: null });
+      : openedLink(c, 200, { token, ...look });
   });
 
   app.post(`${SigningIn.path}/open`, async (c) => {
@@ -98,7 +101,7 @@ export function signInPages(
       case 'full':
         return signedOut(409, texts.text('invitation.full'));
       case 'elsewhere':
-        return wrongEmail(c, token, shop.claiming);
+        return wrongEmail(c, { token, typed: form.get('email') ?? '' }, shop.claiming);
       case 'entered':
         c.get('entry').account = entered.account;
         return enter(shop, c, BrowserSession.remembered(shop, entered.assertion), ...opened(shop, entered));
@@ -106,14 +109,9 @@ export function signInPages(
   });
   return app;
 
-  async function wrongEmail(c: Call, token: string, claiming: Claim.ClaimService) {
+  async function wrongEmail(c: Call, { token, typed }: { token: string; typed: string }, claiming: Claim.ClaimService) {
     const joins = await SigningIn.joins(claiming, token);
-    return openedLink(c, 403, {
-      token,
-      kind: 'elsewhere',
-      joins,
-      problem: texts.text('sign_in.wrong_email'),
-    });
+    return openedLink(c, 403, { token, kind: 'elsewhere', joins, typed: typed.slice(0, typedMax) });
   }
 
   async function openedLink(c: Call, status: number, link: Omit<Page.OpenedLink, 'visitor'>) {
