@@ -4,6 +4,16 @@ import * as Period from '../objects/period.ts';
 import { type Faults, type Field, fields, type Typed } from './card-form.ts';
 import { formatAmount, formatDay, type Html, layout } from './layout.ts';
 
+/** A declined payment. */
+export type Declined = { message: string; code?: string | undefined };
+
+/** The field whose value the bank refused, with what to do. */
+const refusedFields: Readonly<Record<string, { field: Field; fault: string }>> = {
+  incorrect_cvc: { field: 'cvc', fault: 'This security code is not right. Check it.' },
+  invalid_cvc: { field: 'cvc', fault: 'This security code is not right. Check it.' },
+  expired_card: { field: 'expiry', fault: 'Check the date, or use another card.' },
+};
+
 /** The state in which the form is shown again. */
 export type Shown = {
   /** The values to fill in; the number and the security code are never shown again. */
@@ -11,8 +21,8 @@ export type Shown = {
   /** The email is the shop's to say, not the payer's to change. */
   isEmailFixed: boolean;
   faults: Faults;
-  /** Why the last try did not succeed. */
-  declined: string | null;
+  /** Why the last try did not succeed, in the processor's words and code. */
+  declined: Declined | null;
   /** In seconds: a plan that begins now renews one period later. */
   now: number;
 };
@@ -29,6 +39,7 @@ const labels: Record<Field, string> = {
   tax_id: 'VAT id',
 };
 
+/** The cards that the pages list for tests. */
 const testCards = [
   ['4242 4242 4242 4242', 'succeeds'],
   ['4000 0025 0000 3155', 'requires 3-D Secure'],
@@ -69,31 +80,37 @@ export function checkoutPage(session: CheckoutSession, shown: Shown, business: s
             value: shown.typed.email,
             isFixed: shown.isEmailFixed,
           })}
-          ${input('number', shown, { autocomplete: 'cc-number', placeholder: '1234 1234 1234 1234', isNumeric: true })}
-          <div class="pair">
-            ${input('expiry', shown, {
-              autocomplete: 'cc-exp',
-              placeholder: 'MM / YY',
-              value: shown.typed.expiry,
-              isNumeric: true,
-            })}
-            ${input('cvc', shown, { autocomplete: 'cc-csc', placeholder: 'CVC', isNumeric: true })}
-          </div>
-          ${input('name', shown, { autocomplete: 'cc-name', value: shown.typed.name })}
+          ${cardFields(shown)}
           ${billing(session, shown)}
           ${isSetup || !message ? '' : html`<p class="note">${message}</p>`}
           <button type="submit">${deed}</button>
         </form>
       </section>
-      <section class="test-cards" aria-labelledby="test-cards">
-        <h2 id="test-cards">Test cards</h2>
-        <dl>
-          ${testCards.map(([number, what]) => html`<div><dt>${number}</dt><dd>${what}</dd></div>`)}
-        </dl>
-        <p>Use any future date, any security code and any name.</p>
-      </section>
+      ${testCardList()}
     </main>`,
   );
+}
+
+/** The fields of a card. */
+export function cardFields(shown: Pick<Shown, 'typed' | 'faults' | 'declined'>): Html {
+  const { expiry, name } = shown.typed;
+  return html`${input('number', shown, { autocomplete: 'cc-number', placeholder: '1234 1234 1234 1234', isNumeric: true })}
+    <div class="pair">
+      ${input('expiry', shown, { autocomplete: 'cc-exp', placeholder: 'MM / YY', value: expiry, isNumeric: true })}
+      ${input('cvc', shown, { autocomplete: 'cc-csc', placeholder: 'CVC', isNumeric: true })}
+    </div>
+    ${input('name', shown, { autocomplete: 'cc-name', value: name })}`;
+}
+
+/** The section with the cards for tests. */
+export function testCardList(): Html {
+  return html`<section class="test-cards" aria-labelledby="test-cards">
+    <h2 id="test-cards">Test cards</h2>
+    <dl>
+      ${testCards.map(([number, what]) => html`<div><dt>${number}</dt><dd>${what}</dd></div>`)}
+    </dl>
+    <p>Use any future date, any security code and any name.</p>
+  </section>`;
 }
 
 /** Fields for the billing address and the company, where the session asks for them. */
@@ -135,7 +152,8 @@ function everySoOften({ interval, interval_count: count }: Period.Recurring): st
   return count === 1 ? `every ${interval}` : `every ${count} ${interval}s`;
 }
 
-function alert({ faults, declined }: Shown): Html | '' {
+/** Says why the last try did not succeed. */
+export function alert({ faults, declined }: Pick<Shown, 'faults' | 'declined'>): Html | '' {
   const wrong = fields.filter((field) => faults[field] !== undefined);
   if (wrong.length > 0) {
     return html`<div class="alert" role="alert" tabindex="-1" autofocus>
@@ -144,10 +162,11 @@ function alert({ faults, declined }: Shown): Html | '' {
     </div>`;
   }
   if (declined === null) return '';
-  const advice = /try again/i.test(declined) ? '' : ' Try again, or use another card.';
+  const { message, code = '' } = declined;
+  const advice = code in refusedFields || /try again/i.test(message) ? '' : ' Try again, or use another card.';
   return html`<div class="alert" role="alert">
     <p><strong>You have not been charged.</strong></p>
-    <p>${declined}${advice}</p>
+    <p>${message}${advice}</p>
   </div>`;
 }
 
@@ -161,17 +180,21 @@ type Look = {
   isOptional?: true;
 };
 
-function input(field: Field, { faults, declined }: Shown, look: Look): Html {
-  // A declined card has to be entered again.
-  const isAgain = declined !== null && field === 'number';
-  const fault = faults[field] ?? (isAgain ? 'Enter the card number again.' : undefined);
+/** A field of a card form, with its fault. After a decline, the card has to be entered again. */
+export function input(field: Field, { faults, declined }: Pick<Shown, 'faults' | 'declined'>, look: Look): Html {
+  const refused = refusedFields[declined?.code ?? ''];
+  const isAgain = declined !== null && field === 'number' && faults.number === undefined;
+  const fault = faults[field] ?? (refused?.field === field ? refused.fault : undefined);
+  const hint = isAgain && fault === undefined ? 'Enter the card number again.' : undefined;
+  const isFirst = declined !== null && field === (refused?.field ?? 'number');
   return html`<div class="field">
     <label for="${field}">${labels[field]}</label>
     <input id="${field}" name="${field}" type="${look.type ?? 'text'}" autocomplete="${look.autocomplete}"
       value="${look.value ?? ''}" placeholder="${look.placeholder ?? ''}" ${look.isOptional ? '' : 'required'}
       ${look.isNumeric ? html`inputmode="numeric"` : ''} ${look.isFixed ? html`readonly` : ''}
-      ${fault === undefined ? '' : html`aria-describedby="${field}-fault"`} ${fault === undefined ? '' : html`aria-invalid="true"`}
-      ${isAgain ? html`autofocus` : ''} />
+      ${fault === undefined && hint === undefined ? '' : html`aria-describedby="${field}-fault"`} ${fault === undefined ? '' : html`aria-invalid="true"`}
+      ${isFirst ? html`autofocus` : ''} />
     ${fault === undefined ? '' : html`<p class="fault" id="${field}-fault">${fault}</p>`}
+    ${hint === undefined ? '' : html`<p class="note" id="${field}-fault">${hint}</p>`}
   </div>`;
 }

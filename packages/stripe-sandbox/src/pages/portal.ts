@@ -5,6 +5,7 @@ import { taxIdsOf } from '../objects/checkout-payer.ts';
 import * as Customer from '../objects/customer.ts';
 import { invoices } from '../objects/invoice.ts';
 import { featuresOf } from '../objects/portal-configuration.ts';
+import type { Recurring } from '../objects/period.ts';
 import * as PortalSession from '../objects/portal-session.ts';
 import { products } from '../objects/product.ts';
 import * as Subscription from '../objects/subscription.ts';
@@ -13,6 +14,7 @@ import type { RequestContext } from '../request-context.ts';
 import * as Store from '../store.ts';
 import { addressOf } from '../tax.ts';
 import * as CardForm from './card-form.ts';
+import { countries } from './countries.ts';
 import { formatAmount, formatDay, type Html, layout, noticePage } from './layout.ts';
 import { cardSection, changeCard } from './portal-card.ts';
 
@@ -132,8 +134,10 @@ function row(
   const amount = items.data.reduce((sum, { price, quantity }) => sum + price.unit_amount * quantity, 0);
   const end = formatDay(Subscription.period(subscription).end);
   const price = formatAmount(amount, currency);
+  const recurring = items.data[0]?.price.recurring;
+  const every = recurring ? perPeriod(recurring) : '';
   return html`<section class="plan">
-    <p><strong>${names.join(', ')}</strong> <span>${leaves ? `Ends on ${end}` : `${price}, next on ${end}`}</span></p>
+    <p><strong>${names.join(', ')}</strong> <span>${leaves ? `Ends on ${end}` : `${price}${every}, renews on ${end}`}</span></p>
     ${
       canCancel
         ? html`<form method="post" action="/c/portal/${session.id}/${id}">
@@ -146,16 +150,31 @@ function row(
   </section>`;
 }
 
+/** The period of a price: ` a month`, or ` every 3 months`. */
+function perPeriod({ interval, interval_count: count }: Recurring): string {
+  return count === 1 ? ` a ${interval}` : ` every ${count} ${interval}s`;
+}
+
 function details(ctx: RequestContext, { id, customer }: PortalSession.PortalSession): Html {
   const { name, address, _tax_ids } = Customer.getCustomer(ctx, customer);
+  const taxId = _tax_ids[0]?.value;
+  const country = address?.country ?? '';
+  const known = countries.find(([code]) => code === country)?.[1] ?? country;
   const field = (field: CardForm.Field, label: string, value: string | null | undefined) =>
     html`<div class="field"><label for="${field}">${label}</label><input id="${field}" name="${field}" value="${value ?? ''}" /></div>`;
+  const lines = [name, [address?.postal_code, known].filter(Boolean).join(' '), taxId].filter(Boolean);
   return html`<section class="plan"><h2>Details on invoices</h2>
+    ${lines.map((line) => html`<p>${line}</p>`)}
+    <details><summary>${lines.length === 0 ? 'Add' : 'Change'}</summary>
     <form method="post" action="/c/portal/${id}/details">
-      ${field('business', 'Name or company', name)}${field('country', 'Country (two letters, such as DE)', address?.country)}
-      ${field('postal_code', 'Postal code', address?.postal_code)}${field('tax_id', 'VAT id', _tax_ids[0]?.value)}
+      ${field('business', 'Name or company', name)}
+      <div class="field"><label for="country">Country</label><select id="country" name="country"><option value=""></option>${countries.map(
+        ([code, called]) =>
+          html`<option value="${code}" ${code === country ? 'selected' : ''}>${called}</option>`,
+      )}</select></div>
+      ${field('postal_code', 'Postal code', address?.postal_code)}${field('tax_id', 'VAT id', taxId)}
       <button type="submit">Save</button>
-    </form>
+    </form></details>
   </section>`;
 }
 
@@ -163,7 +182,9 @@ function invoiceList(ctx: RequestContext, { customer }: PortalSession.PortalSess
   const all = Store.all(ctx.store, invoices).filter(
     (one) => one.customer === customer && one.status !== 'draft',
   );
-  return html`<section class="plan"><h2>Invoices</h2>${all.map(
+  // Invoices of one second are listed by their number, which counts up.
+  const newest = all.reverse().sort((one, other) => other.created - one.created);
+  return html`<section class="plan"><h2>Invoices</h2>${newest.map(
     (one) =>
       html`<p><a href="/c/invoice/${one.id}">${formatDay(one.created)}</a> <span>${formatAmount(one.total, one.currency)}, ${one.status}</span></p>`,
   )}</section>`;
