@@ -112,7 +112,8 @@ async function openOwn(shop: CheckoutContext, order: Order, browser: Opener): Pr
   // Another tab of this browser may open the page at the same time. Both request the same page, by its number.
   const page = await shop.orders.takePage(order.id, digest(browser.secret), null);
   if (page === null) return currentState(shop, order.id, null);
-  if (order.checkoutSession === null || order.pagesClosed !== page) return makePage(shop, order, page, browser);
+  if (order.checkoutSession === null || order.pagesClosed !== page)
+    return makePage(shop, order, page, browser);
   const checkout = await shop.processor.readCheckout(order.checkoutSession);
   return checkout.url === null
     ? afterClosed(shop, order, checkout, browser)

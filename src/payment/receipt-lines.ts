@@ -3,7 +3,7 @@ import type { Order } from './order.ts';
 
 /** One line of a receipt. */
 export type ReceiptLine =
-  /** What was bought. `amount` null: the parts of the total are unknown. */
+  /** The plan or credit. `amount` null: the parts of the total are unknown. */
   | { kind: 'bought'; amount: Money | null }
   /** The rest of the period of a cheaper plan that was deducted; `order` paid that period. */
   | { kind: 'unused'; order: string; amount: Money }
@@ -12,7 +12,7 @@ export type ReceiptLine =
   | { kind: 'adjustment'; amount: Money };
 
 /**
- * Returns the lines of an order, without tax: their sum is its amount. The lines of a period come from its invoice. Where none are stored,
+ * Returns the lines of an order, without tax: their sum is its amount. The lines of a period come from its invoice. Without stored lines,
  * they follow from the terms only if these add up to the amount; otherwise the parts are unknown.
  */
 export function linesOf({ amount, period }: Pick<Order, 'amount' | 'period'>): ReceiptLine[] {

@@ -134,7 +134,9 @@ describe('a link by mail', () => {
     expect((await press(phone, token)).status).toBe(403);
     const refused = await press(phone, token, { email: 'eve@person.example' });
     expect(refused.status).toBe(403);
-    expect(refused.html).toMatch(/value="eve@person.example" aria-invalid="true" aria-describedby="email-fault"/);
+    expect(refused.html).toMatch(
+      /value="eve@person.example" aria-invalid="true" aria-describedby="email-fault"/,
+    );
     expect((await press(phone, token, { email })).status).toBe(303);
     expect(await seen(phone)).toBe(account);
 

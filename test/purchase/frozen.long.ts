@@ -63,7 +63,8 @@ describe.each([
       const page = await visit(url);
       expect(page.status).toBe(403);
       const html = await page.text();
-      for (const part of ['This payment cannot be made.', reason, '>Contact the shop</a>']) expect(html).toContain(part);
+      for (const part of ['This payment cannot be made.', reason, '>Contact the shop</a>'])
+        expect(html).toContain(part);
     }
   });
 });

@@ -342,8 +342,13 @@ function contents(texts: Texts): Record<string, Rendered> {
     'consent paused': card({ state: 'agreed' }, { isPaused: true }),
     'consent ended': card({ state: 'ended', endedMs: ms }),
     'consent to end': CardPage.stopping(texts, consent).main,
-    'card saved': CardPage.subscriptionCard(texts, { plan: '‹Month›', next: { amount: '5.00', isTaxed: true, ms }, invoice: 'paid' }).main,
-    'card saved, unpaid': CardPage.subscriptionCard(texts, { plan: '‹Month›', next: null, invoice: 'open' }).main,
+    'card saved': CardPage.subscriptionCard(texts, {
+      plan: '‹Month›',
+      next: { amount: '5.00', isTaxed: true, ms },
+      invoice: 'paid',
+    }).main,
+    'card saved, unpaid': CardPage.subscriptionCard(texts, { plan: '‹Month›', next: null, invoice: 'open' })
+      .main,
     'card cancelled': CardPage.cancelled(texts).main,
     'card unavailable': CardPage.unavailable(texts).main,
     'card unknown': CardPage.unknown(texts).main,

@@ -51,7 +51,9 @@ export function openOrderPages(sql: Connection): OrderPages {
       return rows.map(({ session }) => session);
     },
     async barOf(id) {
-      const [row] = await sql<{ bar: 'frozen' | 'closed' | null }[]>`SELECT CASE WHEN NOT shop.is_frozen(account_id) THEN NULL
+      const [row] = await sql<
+        { bar: 'frozen' | 'closed' | null }[]
+      >`SELECT CASE WHEN NOT shop.is_frozen(account_id) THEN NULL
           WHEN EXISTS (SELECT FROM shop.audit a WHERE a.act = 'erased' AND a.subject = shop.joined_account(account_id)) THEN 'closed'
           ELSE 'frozen' END AS bar
         FROM shop.purchase WHERE id = ${id}`;

@@ -18,7 +18,7 @@ import { say } from './say.ts';
 export type ReceiptFacts = {
   signed: VerifiedReceipt;
   jws: string;
-  /** What was bought, and what was refunded so far, which may be more than when the receipt was signed; null when it is not stored. */
+  /** The lines and the refunds so far, which may be more than when the receipt was signed; null when the purchase is not stored. */
   parts: PurchaseParts | null;
   /** True when the reader is signed in to the account that paid, and may see its payments. */
   isBuyer: boolean;
@@ -95,7 +95,7 @@ function purchase(
   </dl>`;
 }
 
-/** What was bought: a row for each part of the amount. A purchase whose parts are unknown has a row without an amount. */
+/** Lists each part of the amount. A purchase whose parts are unknown has one row without an amount. */
 function sold(
   texts: Texts,
   { plan, amount_usd }: PurchaseReceipt,

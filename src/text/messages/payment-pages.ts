@@ -27,8 +27,7 @@ export const paymentPages = {
   'paid.access': 'Access token',
   'paid.access_text': 'Valid for one hour. A program sends it with every call: {header} and the token.',
   'paid.recovery': 'Recovery token',
-  'paid.recovery_text':
-    'Gets new access tokens until {day}: {link}.',
+  'paid.recovery_text': 'Gets new access tokens until {day}: {link}.',
   'paid.recovery_link': 'see how',
   'paid.copy_now': 'Copy both now: they are shown only once.',
 

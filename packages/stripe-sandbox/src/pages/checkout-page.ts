@@ -163,7 +163,8 @@ export function alert({ faults, declined }: Pick<Shown, 'faults' | 'declined'>):
   }
   if (declined === null) return '';
   const { message, code = '' } = declined;
-  const advice = code in refusedFields || /try again/i.test(message) ? '' : ' Try again, or use another card.';
+  const advice =
+    code in refusedFields || /try again/i.test(message) ? '' : ' Try again, or use another card.';
   return html`<div class="alert" role="alert">
     <p><strong>You have not been charged.</strong></p>
     <p>${message}${advice}</p>
@@ -181,7 +182,11 @@ type Look = {
 };
 
 /** A field of a card form, with its fault. After a decline, the card has to be entered again. */
-export function input(field: Field, { faults, declined }: Pick<Shown, 'faults' | 'declined'>, look: Look): Html {
+export function input(
+  field: Field,
+  { faults, declined }: Pick<Shown, 'faults' | 'declined'>,
+  look: Look,
+): Html {
   const refused = refusedFields[declined?.code ?? ''];
   const isAgain = declined !== null && field === 'number' && faults.number === undefined;
   const fault = faults[field] ?? (refused?.field === field ? refused.fault : undefined);

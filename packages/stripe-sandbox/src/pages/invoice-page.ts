@@ -26,7 +26,7 @@ export function invoicePage(app: Hono<Env>, acted: (deed: (ctx: RequestContext) 
   });
 }
 
-/** What a person entered, and why it was not accepted. */
+/** The values that a person entered, with the faults and the decline. */
 type Tried = Pick<Shown, 'typed' | 'faults' | 'declined'>;
 
 function show(c: Context<Env>, ctx: RequestContext, tried: Tried | null = null): Answer {

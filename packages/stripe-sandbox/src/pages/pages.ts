@@ -65,7 +65,13 @@ function showSession(c: Context<Env>, ctx: RequestContext): Response | Promise<R
   const session = openSession(c, ctx);
   if (session instanceof Response || session instanceof Promise) return session;
   const lastError = CheckoutSession.intentOf(ctx, session)?.last_payment_error;
-  return c.html(checkoutPage(session, blank(ctx, session, lastError ? { message: lastError.message ?? '', code: lastError.code } : null), ctx.businessName));
+  return c.html(
+    checkoutPage(
+      session,
+      blank(ctx, session, lastError ? { message: lastError.message ?? '', code: lastError.code } : null),
+      ctx.businessName,
+    ),
+  );
 }
 
 function paySession(

@@ -109,7 +109,11 @@ export function signInPages(
   });
   return app;
 
-  async function wrongEmail(c: Call, { token, typed }: { token: string; typed: string }, claiming: Claim.ClaimService) {
+  async function wrongEmail(
+    c: Call,
+    { token, typed }: { token: string; typed: string },
+    claiming: Claim.ClaimService,
+  ) {
     const joins = await SigningIn.joins(claiming, token);
     return openedLink(c, 403, { token, kind: 'elsewhere', joins, typed: typed.slice(0, typedMax) });
   }
