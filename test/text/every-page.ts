@@ -406,6 +406,8 @@ function paymentPages(texts: Texts): Record<string, PaymentPage.PaymentPage> {
         isBuyer: rail !== 'x402',
         email: 'ann@example.com',
         details: billingDetails,
+        isBuyer: rail !== 'x402',
+        period: rail === 'invoice' ? { price: Money.ofCents(49_900), endMs: ms } : null,
         card: rail === 'top_up' ? { brand: 'visa', last4: '4242' } : null,
       },
       catalog,
@@ -451,7 +453,10 @@ function paymentPages(texts: Texts): Record<string, PaymentPage.PaymentPage> {
     'receipt of a stablecoin': receipt('x402', null, '0.00', 'credit'),
     'receipt of a call': ReceiptPage.receipt(
       texts,
-      { signed: call, jws: 'jws', parts: null, isBuyer: false, email: null, details: null, card: null },
+      {
+        ...{ signed: call, jws: 'jws', refunded: '0.00', email: null, details: null, card: null },
+        ...{ isBuyer: false, period: null },
+      },
       catalog,
     ),
   };

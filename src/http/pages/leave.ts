@@ -6,15 +6,9 @@ import { say } from './say.ts';
 /** `renews`: a plan of the account is charged again. */
 export type Losses = { balance: string; renews: boolean };
 
-/** Says that the person is signed out, or that the browser has forgotten its account (`left`). */
-export function left(texts: Texts, which: 'signed_out' | 'left'): Html {
-  const link = (href: string, name: string, isMain: boolean) =>
-    html`<a class="button${isMain ? '' : ' plain'}" href="${href}">${name}</a>`;
-  const isOut = which === 'signed_out';
-  const signIn = link('/shop/account', texts.text('leave.sign_in'), isOut);
-  const toShop = link('/', texts.text('leave.to_shop'), !isOut);
-  return html`<div class="narrow"><h1>${say(texts, `leave.${which}`)}</h1>
-<section><p role="status">${say(texts, `leave.${which}_text`)}</p><div class="actions">${isOut ? [signIn, toShop] : [toShop, signIn]}</div></section></div>`;
+/** Says that the browser has forgotten its account, or that the person is signed out. */
+export function left(texts: Texts, text: string): Html {
+  return html`<div class="narrow"><h1>${text}</h1><section><p class="soft">${say(texts, 'leave.left_text')}</p><div class="actions"><a class="button" href="/shop/account">${say(texts, 'leave.sign_in')}</a><a class="button plain" href="/">${say(texts, 'leave.to_shop')}</a></div></section></div>`;
 }
 
 /** Asks before the browser forgets an account that no email address can sign in to again. */

@@ -76,11 +76,9 @@ function own(texts: Texts, buyer: Extract<Buyer, { kind: 'own' }>): Html {
     const link = html`<a href="/shop/account">${say(texts, 'paid.already_shown_link')}</a>`;
     return html`<p class="then">${say(texts, 'paid.already_shown', { link })}</p>`;
   }
-  // The tokens are shown once, so nothing beside them may replace this page.
-  const target = tokens === null ? '' : html` target="_blank" rel="noopener"`;
   return html`${tokens === null ? '' : tokenBoxes(texts, tokens, guide)}
-    ${isSignedIn ? html`<p class="then">${say(texts, 'paid.signed_in')}</p><p class="next"><a class="button" href="/shop/account/keys"${target}>${say(texts, 'paid.make_key')}</a><a class="button plain" href="/shop/account"${target}>${say(texts, 'paid.to_account')}</a></p>` : ''}
-    ${isSignedIn && canClaim ? secure(texts, target) : ''}`;
+    ${isSignedIn ? html`<p class="then">${say(texts, 'paid.signed_in')}</p><p class="next"><a class="button" href="/shop/account/keys">${say(texts, 'paid.make_key')}</a><a class="button plain" href="/shop/account">${say(texts, 'paid.to_account')}</a></p>` : ''}
+    ${isSignedIn && canClaim ? secure(texts) : ''}`;
 }
 
 /** Starts the claim by mail: only the code that is sent to the address proves that it is the buyer's. */
@@ -102,5 +100,6 @@ function tokenBoxes(texts: Texts, { access, assertion, lastDay }: Tokens, guide:
     <p class="small">${say(texts, 'paid.access_text', { header: html`<code>Authorization: Bearer</code>` })}</p>
     <h3>${say(texts, 'paid.recovery')}</h3>
     ${token('assertion', texts.text('paid.recovery'), assertion)}
-    <p class="small">${say(texts, 'paid.recovery_text', { day: texts.dayOf(lastDay), link: html`<a href="${guide}" target="_blank" rel="noopener">${say(texts, 'paid.recovery_link')}</a>` })}</p></section>`;
+    <p class="small">${say(texts, 'paid.recovery_text', { day: texts.dayOf(lastDay), link: html`<a href="${guide}">${say(texts, 'paid.recovery_link')}</a>` })}</p>
+  </section>`;
 }

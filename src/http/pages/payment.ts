@@ -73,7 +73,7 @@ export function barred(texts: Texts, reason: 'frozen' | 'closed', contact: strin
   return {
     title: texts.text('checkout.barred_title'),
     mark: 'stop',
-    body: html`<h1>${say(texts, 'checkout.barred')}</h1><p>${say(texts, `checkout.${reason}_text`)}</p><a class="button" href="${contactUrl(contact)}">${say(texts, 'checkout.contact')}</a>${shopLink(texts)}`,
+    body: html`<h1>${say(texts, 'checkout.frozen')}</h1><p>${say(texts, 'checkout.frozen_text')}</p>${shopLink(texts)}`,
   };
 }
 

@@ -14,18 +14,18 @@ export const cardPages = {
   'consent.until_cancelled': 'You cancel it. You can cancel at any time, on this page.',
   'consent.account': 'Account id',
   'consent.card': 'Card',
-  'consent.stop': 'Stop automatic charges',
-  'consent.stop_title': 'Stop automatic charges?',
+  'consent.stop': 'Turn off auto top-up',
+  'consent.stop_title': 'Turn off auto top-up?',
   'consent.stop_effect':
     'The card is not charged automatically any more. When the credit is used up, calls of the account are refused. To start again, you have to agree again.',
   'consent.stopped_on': 'Stopped on',
-  'consent.ended': 'Automatic charges have stopped',
+  'consent.ended': 'Auto top-up is off',
   'consent.ended_text': 'No card is charged under this agreement any more. Earlier charges are not affected.',
-  'consent.agreed': 'Automatic charges are on',
-  'consent.agreed_text': 'Agreed on {day}. The cardholder gets an email for each charge.',
+  'consent.agreed': 'Auto top-up is on',
+  'consent.agreed_text': 'Agreed on {day}. An email is sent for each charge.',
   'consent.expired': 'This link has expired',
   'consent.expired_text': 'Nothing is charged. Ask for a new link.',
-  'consent.offered': 'Automatic charges to your card',
+  'consent.offered': 'Auto top-up with your card',
   'consent.offered_text':
     'You allow {shop} to charge your card automatically, without asking you, on these terms:',
   'consent.mail': 'You get an email for each charge. Only cards can be charged this way.',
@@ -38,7 +38,7 @@ export const cardPages = {
   'consent.nothing_charged': 'Nothing was charged this month.',
   'consent.charged': 'Charged this month: {charged}.',
   'consent.charged_taxed': 'Charged this month: {charged}, plus tax.',
-  'consent.paused': 'Automatic charges are off',
+  'consent.paused': 'Auto top-up is paused',
   'consent.paused_text':
     'Auto top-up is turned off in the account, or a charge was declined. No card is charged while it is off. By the agreement of {day}, the account can turn it on again without asking you, unless you stop it here.',
 
@@ -57,10 +57,12 @@ export const cardPages = {
   'change.text':
     'The new plan begins now with a full period. The unused part of your present plan is deducted from its price.',
   'change.plan': 'New plan',
+  'change.price': 'Price of the period',
+  'change.deducted': 'Unused part of your plan',
   'change.today': 'Charged today',
   'change.with_tax': '{amount}, plus tax',
   'change.card': 'Card',
-  'change.card_unknown': 'The card that pays for your present plan',
+  'change.card_unknown': 'The card that pays for your plan now',
   'change.renews': 'Next renewal',
   'change.renews_on': '{amount} on {day}, until you cancel',
   'change.pay': 'Change and pay {amount}',
@@ -75,11 +77,8 @@ export const cardPages = {
 
   'card.saved_title': 'Card saved',
   'card.saved': 'Your card is saved',
-  'card.saved_text': 'It now pays for {plan}.',
-  'card.saved_next': 'Next charge: {amount} on {day}.',
-  'card.saved_invoice_paid': 'The open invoice is paid.',
-  'card.saved_invoice_open':
-    'The open invoice is not paid yet. If the card was declined, change to another card in your account.',
+  'card.saved_text':
+    'It pays for the plan from now on. If a renewal was not paid, it is charged to this card now: Billing shows the result.',
   'card.cancelled': 'Nothing has changed',
   'card.cancelled_text': 'No card was saved.',
   'card.unavailable_title': 'Try again',

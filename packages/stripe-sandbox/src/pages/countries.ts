@@ -1,14 +1,16 @@
-const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
-const names = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
-/** Codes with a name that are no country: groups of countries, outlying areas, and codes for tests. */
-const others = new Set(['AC', 'CP', 'CQ', 'DG', 'EA', 'EU', 'EZ', 'IC', 'QO', 'TA', 'UN', 'XA', 'XB', 'ZZ']);
+import { countries } from '@sluice/kernel/countries';
+import { html } from 'hono/html';
+import type { Html } from './layout.ts';
 
-/** The countries by their names in English. A code that another one has replaced is not listed. */
-export const countries: readonly (readonly [code: string, name: string])[] = letters
-  .flatMap((first) => letters.map((second) => first + second))
-  .flatMap((code) => {
-    const name = others.has(code) ? undefined : names.of(code);
-    const isCurrent = Intl.getCanonicalLocales(`und-${code}`)[0] === `und-${code}`;
-    return name === undefined || !isCurrent ? [] : [[code, name] as const];
-  })
-  .sort(([, one], [, other]) => one.localeCompare(other, 'en'));
+const names = new Intl.DisplayNames('en', { type: 'region' });
+const named = countries
+  .map((code) => [code, names.of(code) ?? code] as const)
+  .toSorted(([, a], [, b]) => a.localeCompare(b, 'en'));
+
+/** The options of a list of all countries, by their English names. */
+export function countryOptions(chosen: string): Html {
+  const options = named.map(
+    ([code, name]) => html`<option value="${code}" ${code === chosen ? html`selected` : ''}>${name}</option>`,
+  );
+  return html`<option value="">Choose a country</option>${options}`;
+}

@@ -114,18 +114,19 @@ function reasonOf({ billing_reason, attempted, created }: Invoice.Invoice): Html
 function page(invoice: Invoice.Invoice, facts: Html, tried: Tried | null, back: string | null): Html {
   const { id, amount_due, currency, customer_email, customer_name } = invoice;
   const total = formatAmount(amount_due, currency);
-  const first = { typed: { email: customer_email ?? '', expiry: '', name: customer_name ?? '' } };
-  const shown: Tried = tried ?? { ...first, faults: {}, declined: null };
+  const field = (name: CardForm.Field, label: string, placeholder = '', value = '') =>
+    html`<div class="field"><label for="${name}">${label}</label><input id="${name}" name="${name}" placeholder="${placeholder}" value="${value}" required /></div>`;
   return layout(
     `Invoice of ${total}`,
     html`<main class="panel notice">
       <h1>Invoice of ${total}</h1>
-      ${reasonOf(invoice)}
+      ${invoice.attempted ? html`<p>The last payment of it was declined. Pay it here with any card.</p>` : ''}
       ${facts}${lineList(invoice)}
-      ${alert(shown)}
-      <form method="post" action="/c/invoice/${id}" novalidate>
-        ${input('email', shown, { type: 'email', autocomplete: 'email', value: shown.typed.email })}
-        ${cardFields(shown)}
+      ${problem === null ? '' : html`<div class="alert" role="alert"><p>${problem}</p></div>`}
+      <form method="post" action="/c/invoice/${id}">
+        ${field('email', 'Email', '', invoice.customer_email ?? '')} ${field('number', 'Card number', '1234 1234 1234 1234')}
+        <div class="pair">${field('expiry', 'Expiry', 'MM / YY')} ${field('cvc', 'Security code', 'CVC')}</div>
+        ${field('name', 'Name on card')}
         <button type="submit">Pay ${total}</button>
       </form>
       ${backLink(back)}

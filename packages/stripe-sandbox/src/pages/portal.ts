@@ -14,8 +14,8 @@ import type { RequestContext } from '../request-context.ts';
 import * as Store from '../store.ts';
 import { addressOf } from '../tax.ts';
 import * as CardForm from './card-form.ts';
-import { countries } from './countries.ts';
-import { formatAmount, formatDay, type Html, layout, noticePage } from './layout.ts';
+import { countryOptions } from './countries.ts';
+import { everySoOften, formatAmount, formatDay, type Html, layout, noticePage } from './layout.ts';
 import { cardSection, changeCard } from './portal-card.ts';
 
 type Answer = Response | Promise<Response>;
@@ -135,7 +135,7 @@ function row(
   const end = formatDay(Subscription.period(subscription).end);
   const price = formatAmount(amount, currency);
   const recurring = items.data[0]?.price.recurring;
-  const every = recurring ? perPeriod(recurring) : '';
+  const every = recurring ? ` ${everySoOften(recurring)}` : '';
   return html`<section class="plan">
     <p><strong>${names.join(', ')}</strong> <span>${leaves ? `Ends on ${end}` : `${price}${every}, renews on ${end}`}</span></p>
     ${
@@ -164,15 +164,11 @@ function details(ctx: RequestContext, { id, customer }: PortalSession.PortalSess
     html`<div class="field"><label for="${field}">${label}</label><input id="${field}" name="${field}" value="${value ?? ''}" /></div>`;
   const lines = [name, [address?.postal_code, known].filter(Boolean).join(' '), taxId].filter(Boolean);
   return html`<section class="plan"><h2>Details on invoices</h2>
-    ${lines.map((line) => html`<p>${line}</p>`)}
-    <details><summary>${lines.length === 0 ? 'Add' : 'Change'}</summary>
-    <form method="post" action="/c/portal/${id}/details">
+    <p><span>${[name, address?.country].filter(Boolean).join(', ') || 'None'}</span></p>
+    <details><summary>Change the details</summary><form method="post" action="/c/portal/${id}/details">
       ${field('business', 'Name or company', name)}
-      <div class="field"><label for="country">Country</label><select id="country" name="country"><option value=""></option>${countries.map(
-        ([code, called]) =>
-          html`<option value="${code}" ${code === country ? 'selected' : ''}>${called}</option>`,
-      )}</select></div>
-      ${field('postal_code', 'Postal code', address?.postal_code)}${field('tax_id', 'VAT id', taxId)}
+      <div class="field"><label for="country">Country</label><select id="country" name="country">${countryOptions(address?.country ?? '')}</select></div>
+      ${field('postal_code', 'Postal code', address?.postal_code)}${field('tax_id', 'VAT id', _tax_ids[0]?.value)}
       <button type="submit">Save</button>
     </form></details>
   </section>`;
@@ -182,8 +178,7 @@ function invoiceList(ctx: RequestContext, { customer }: PortalSession.PortalSess
   const all = Store.all(ctx.store, invoices).filter(
     (one) => one.customer === customer && one.status !== 'draft',
   );
-  // Invoices of one second are listed by their number, which counts up.
-  const newest = all.reverse().sort((one, other) => other.created - one.created);
+  const newest = all.toReversed().toSorted((a, b) => b.created - a.created);
   return html`<section class="plan"><h2>Invoices</h2>${newest.map(
     (one) =>
       html`<p><a href="/c/invoice/${one.id}">${formatDay(one.created)}</a> <span>${formatAmount(one.total, one.currency)}, ${one.status}</span></p>`,

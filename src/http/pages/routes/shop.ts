@@ -120,11 +120,14 @@ export function shopPages(
     return FormResult.redirect(shop, leftPaths[which], result, [BrowserSession.forgotten(shop)]);
   });
 
-  for (const which of ['signed_out', 'left'] as const)
-    app.get(leftPaths[which], (c) => {
-      const page = { title: shop.texts.text(`leave.${which}`), style: SignInPage.style };
-      return FormResult.respondOnce(shop, c, page, () => LeavePage.left(shop.texts, which));
-    });
+  app.get('/shop/left', (c) =>
+    FormResult.respondOnce(
+      shop,
+      c,
+      { title: shop.texts.text('sign_in.submit'), style: SignInPage.style },
+      ({ text }) => LeavePage.left(shop.texts, text),
+    ),
+  );
   return app;
 }
 

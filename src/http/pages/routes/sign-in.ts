@@ -101,7 +101,7 @@ export function signInPages(
       case 'full':
         return signedOut(409, texts.text('invitation.full'));
       case 'elsewhere':
-        return wrongEmail(c, { token, typed: form.get('email') ?? '' }, shop.claiming);
+        return wrongEmail(c, token, form.get('email') ?? '', shop.claiming);
       case 'entered':
         c.get('entry').account = entered.account;
         return enter(shop, c, BrowserSession.remembered(shop, entered.assertion), ...opened(shop, entered));
@@ -109,13 +109,14 @@ export function signInPages(
   });
   return app;
 
-  async function wrongEmail(
-    c: Call,
-    { token, typed }: { token: string; typed: string },
-    claiming: Claim.ClaimService,
-  ) {
+  async function wrongEmail(c: Call, token: string, typed: string, claiming: Claim.ClaimService) {
     const joins = await SigningIn.joins(claiming, token);
-    return openedLink(c, 403, { token, kind: 'elsewhere', joins, typed: typed.slice(0, typedMax) });
+    return openedLink(c, 403, {
+      token,
+      kind: 'elsewhere',
+      joins,
+      ...{ typed, problem: texts.text('sign_in.wrong_email') },
+    });
   }
 
   async function openedLink(c: Call, status: number, link: Omit<Page.OpenedLink, 'visitor'>) {
