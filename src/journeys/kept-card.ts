@@ -7,7 +7,7 @@ import * as Consenting from './top-up-consent.ts';
 /** The purpose of a completed card page. */
 export type KeptCardPurpose =
   | { kind: 'top_up'; consent: string }
-  | ({ kind: 'subscription' } & SubscriptionCard.ChangedCard);
+  | { kind: 'subscription'; subscription: string };
 
 /** Uses the card of a completed card page for the page's purpose. Safe to repeat. Returns null for a page of another shop. */
 export async function complete(shop: PaymentContext, kept: KeptCard): Promise<KeptCardPurpose | null> {
@@ -16,8 +16,9 @@ export async function complete(shop: PaymentContext, kept: KeptCard): Promise<Ke
     await Consenting.agree(shop, reference, kept);
     return { kind: 'top_up', consent: reference };
   }
-  const changed = await SubscriptionCard.use(shop, reference, kept);
-  return changed && { kind: 'subscription', ...changed };
+  return (await SubscriptionCard.use(shop, reference, kept))
+    ? { kind: 'subscription', subscription: reference }
+    : null;
 }
 
 /** Handles the cardholder's return from a card page, which can precede the webhook event. Returns null for an unknown or unfinished page. */

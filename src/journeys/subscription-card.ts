@@ -64,20 +64,15 @@ function terms(
   return status === 'past_due' ? texts.text('renewal_card.due', { sentence }) : sentence;
 }
 
-/** A subscription whose card was changed. `wasDue`: its renewal was not paid before. */
-export type ChangedCard = { one: Subscription; wasDue: boolean };
-
-/** Sets the card of a completed page as the subscription's card. Returns null when the subscription is unknown, or the page is old. */
+/** Sets the card of a completed page as the subscription's card. Returns false when the subscription is unknown, or the page is old. */
 export async function use(
   shop: PaymentContext,
   subscription: string,
   { card, createdMs }: KeptCard,
-): Promise<ChangedCard | null> {
-  if (createdMs < shop.clock() - freshMs) return null;
-  const before = await shop.subscriptions.find(subscription);
-  if (before === null) return null;
+): Promise<boolean> {
+  if (createdMs < shop.clock() - freshMs) return false;
+  if ((await shop.subscriptions.find(subscription)) === null) return false;
   await shop.processor.useCard(subscription, card);
   await Renewal.syncSubscription(shop, subscription);
-  const one = (await shop.subscriptions.find(subscription)) ?? before;
-  return { one, wasDue: before.status === 'past_due' };
+  return true;
 }

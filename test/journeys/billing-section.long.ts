@@ -54,7 +54,7 @@ async function pay(browser: Browser.Browser, form: Record<string, string>, payer
   await fetch(await Person.pay(await Person.open(link), undefined, { email: payer }), { redirect: 'manual' });
 }
 
-test('the card page has the proved address of the signed-in buyer, and shows it to nobody who gets the link', async () => {
+test('the card page of an order has the address of its signed-in buyer, and not for other people with the link', async () => {
   const buyer = await visitor('prefilled@example.com');
   const linkOf = async (browser: Browser.Browser) => {
     const { html } = await browser.send('/shop/buy', { plan: 'credit', amount_usd: '5.00' });

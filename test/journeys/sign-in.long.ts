@@ -132,11 +132,7 @@ describe('a link by mail', () => {
     const phone = visitor();
     expect((await phone.open(`/shop/account/link?token=${token}`)).html).toContain('in another browser');
     expect((await press(phone, token)).status).toBe(403);
-    const refused = await press(phone, token, { email: 'eve@person.example' });
-    expect(refused.status).toBe(403);
-    expect(refused.html).toMatch(
-      /value="eve@person.example" aria-invalid="true" aria-describedby="email-fault"/,
-    );
+    expect((await press(phone, token, { email: 'eve@person.example' })).status).toBe(403);
     expect((await press(phone, token, { email })).status).toBe(303);
     expect(await seen(phone)).toBe(account);
 

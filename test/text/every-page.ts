@@ -297,8 +297,7 @@ function contents(texts: Texts): Record<string, Rendered> {
       left: null,
     }),
     'leave with a trial': LeavePage.leave(texts, { balance: '0.00', renews: false }),
-    left: LeavePage.left(texts, 'left'),
-    'signed out by the person': LeavePage.left(texts, 'signed_out'),
+    left: LeavePage.left(texts, texts.text('leave.done')),
     leave: LeavePage.leave(texts, { balance: '5.00', renews: true }),
     'shop of a stranger': shop({ summary: null }, null),
     'shop with meters': shop({ catalog: meteredCatalog }, null),
@@ -315,14 +314,15 @@ function contents(texts: Texts): Record<string, Rendered> {
     'links sent': SignInPage.linksSent(texts, texts.text('sign_in.plan_links_sent', { email: to })),
     'link in this browser': SignInPage.openedLink(texts, {
       ...{ token: 't', kind: 'here', email: to, joins: false },
-      visitor: account,
+      ...{ visitor: account, problem: null },
     }),
     'link of an invitation': SignInPage.openedLink(texts, {
       ...{ token: 't', kind: 'here', email: to, joins: true },
-      visitor: null,
+      ...{ visitor: null, problem: null },
     }),
     'link in another browser': SignInPage.openedLink(texts, {
-      ...{ token: 't', kind: 'elsewhere', joins: false, visitor: null, typed: to },
+      ...{ token: 't', kind: 'elsewhere', joins: false },
+      ...{ visitor: null, problem: null },
     }),
     'connect as a stranger': AuthorizePage.consent(texts, { ...authorize, visitor: null, trial: '‹25›' }),
     'connect without a trial': AuthorizePage.consent(texts, { ...authorize, visitor: null, trial: null }),
@@ -342,13 +342,7 @@ function contents(texts: Texts): Record<string, Rendered> {
     'consent paused': card({ state: 'agreed' }, { isPaused: true }),
     'consent ended': card({ state: 'ended', endedMs: ms }),
     'consent to end': CardPage.stopping(texts, consent).main,
-    'card saved': CardPage.subscriptionCard(texts, {
-      plan: '‹Month›',
-      next: { amount: '5.00', isTaxed: true, ms },
-      invoice: 'paid',
-    }).main,
-    'card saved, unpaid': CardPage.subscriptionCard(texts, { plan: '‹Month›', next: null, invoice: 'open' })
-      .main,
+    'card saved': CardPage.subscriptionCard(texts).main,
     'card cancelled': CardPage.cancelled(texts).main,
     'card unavailable': CardPage.unavailable(texts).main,
     'card unknown': CardPage.unknown(texts).main,
@@ -396,18 +390,17 @@ function paymentPages(texts: Texts): Record<string, PaymentPage.PaymentPage> {
     ],
     reversed: Money.ofMicro(refunded * 2),
   });
-  const receipt = (rail: string, refunded: string | null, tax_usd: string, plan = 'month') =>
+  const capped = { ...parts(usd(100)), reversed: usd(50), lines: [{ kind: 'bought' as const, amount: null }] };
+  const receipt = (rail: string, of: PurchaseParts | null, tax_usd: string, plan = 'month') =>
     ReceiptPage.receipt(
       texts,
       {
         signed: { ...purchase, rail, tax_usd, plan, account, issuer: publicUrl, issuedMs: ms },
         jws: 'jws',
-        parts: refunded === null ? null : parts(Money.parse(refunded) ?? Money.zero),
+        parts: of,
         isBuyer: rail !== 'x402',
         email: 'ann@example.com',
         details: billingDetails,
-        isBuyer: rail !== 'x402',
-        period: rail === 'invoice' ? { price: Money.ofCents(49_900), endMs: ms } : null,
         card: rail === 'top_up' ? { brand: 'visa', last4: '4242' } : null,
       },
       catalog,
@@ -448,15 +441,12 @@ function paymentPages(texts: Texts): Record<string, PaymentPage.PaymentPage> {
     expired: PaymentPage.expired(texts),
     unavailable: PaymentPage.unavailable(texts),
     unknown: PaymentPage.unknown(texts),
-    'receipt of a renewal': receipt('invoice', '1.00', '0.95'),
-    'receipt of a top-up': receipt('top_up', '0.00', '0.00', 'year'),
+    'receipt of a renewal': receipt('invoice', parts(usd(100)), '0.95'),
+    'receipt of a top-up': receipt('top_up', capped, '0.00', 'year'),
     'receipt of a stablecoin': receipt('x402', null, '0.00', 'credit'),
     'receipt of a call': ReceiptPage.receipt(
       texts,
-      {
-        ...{ signed: call, jws: 'jws', refunded: '0.00', email: null, details: null, card: null },
-        ...{ isBuyer: false, period: null },
-      },
+      { signed: call, jws: 'jws', parts: null, isBuyer: false, email: null, details: null, card: null },
       catalog,
     ),
   };

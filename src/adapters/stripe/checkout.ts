@@ -1,4 +1,3 @@
-import { sha256Hex } from '@sluice/kernel/digest';
 import Stripe from 'stripe';
 import * as BillingDetails from '../../payment/billing-details.ts';
 import { type Order, pageGraceMs } from '../../payment/order.ts';
@@ -29,7 +28,6 @@ export async function openCheckout(
     ...bought,
     ...(email !== null && { customer_email: email }),
     client_reference_id: order.id,
-    ...(pages.email !== undefined && { customer_email: pages.email }),
     metadata: about(order, mark),
     success_url: pages.success,
     cancel_url: pages.cancel,
@@ -38,8 +36,7 @@ export async function openCheckout(
     // Prices and the ledger are in US dollars: a converted price would be a payment in another currency.
     adaptive_pricing: { enabled: false },
   });
-  const payer = pages.email === undefined ? '' : `_${sha256Hex(pages.email).slice(0, 16)}`;
-  const key = `checkout_${order.id}_${order.pagesClosed}${pages.isTaxed ? '_tax' : ''}${payer}`;
+  const key = `checkout_${order.id}_${order.pagesClosed}${pages.isTaxed ? '_tax' : ''}`;
   // A page whose creation failed is harmless, because its URL is unknown.
   const create = (lasts: boolean) => {
     const request = (email: string | null) =>

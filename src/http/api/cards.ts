@@ -1,15 +1,11 @@
-import * as Money from '@sluice/kernel/money';
 import { Hono } from 'hono';
-import { nameOf } from '../../catalog/plan-name.ts';
 import { blockOf } from '../../identity/address-block.ts';
-import * as BillingPortal from '../../journeys/billing-portal.ts';
 import type { CallerContext } from '../../journeys/identification.ts';
 import * as KeptCard from '../../journeys/kept-card.ts';
 import * as SubscriptionCard from '../../journeys/subscription-card.ts';
 import * as TopUpConsent from '../../journeys/top-up-consent.ts';
 import type { CheckoutContext } from '../../payment/payment-context.ts';
 import { ProcessorUnavailable } from '../../payment/processor.ts';
-import { willRenew } from '../../payment/subscription.ts';
 import type { Consent } from '../../payment/top-up-consent.ts';
 import * as BrowserSession from '../pages/browser-session.ts';
 import * as CardPage from '../pages/card.ts';
@@ -98,8 +94,7 @@ export function cardsRoutes(
     try {
       const done = await KeptCard.comeBack(shop, c.req.query('session') ?? '');
       if (done === null) return respond(404, CardPage.unknown(texts));
-      if (done.kind === 'subscription')
-        return respond(200, CardPage.subscriptionCard(texts, await savedFor(shop, done)));
+      if (done.kind === 'subscription') return respond(200, CardPage.subscriptionCard(texts));
       return new Response(null, {
         status: 303,
         headers: { ...noStore, location: `/auto-top-up/${done.consent}` },
@@ -124,22 +119,4 @@ export function cardsRoutes(
   function respond(status: number, { title, main }: CardPage.CardPage): Response {
     return Frame.respondWithPage(status, shop, { title, main, style: CardPage.style });
   }
-}
-
-/** The plan that a new card pays for. The card itself is not shown: the address of this page may be known to another person than its payer. */
-async function savedFor(
-  shop: CheckoutContext,
-  { one, wasDue }: SubscriptionCard.ChangedCard,
-): Promise<CardPage.SavedFor> {
-  const { price } = willRenew(one) ? await BillingPortal.renewalOf(shop, one.id) : { price: null };
-  return {
-    plan: nameOf(shop.catalog, one.nextPlan ?? one.plan),
-    next: price && {
-      amount: Money.format(price.amount),
-      isTaxed: shop.isTaxed,
-      // The next renewal of an unpaid one is not known here.
-      ms: one.status === 'past_due' ? null : one.endMs,
-    },
-    invoice: one.status === 'past_due' ? 'open' : wasDue ? 'paid' : null,
-  };
 }

@@ -62,10 +62,12 @@ export function receiptsRoutes(
     const details = await Receipts.buyerDetails(shop, signed, reader);
     const parts = await Receipts.partsOf(shop, signed);
     const card = await Receipts.buyerCard(shop, signed, reader);
-    const period = await Receipts.paidPeriod(shop, signed);
     const isBuyer = reader === signed.account;
-    const facts = { signed, jws, refunded, email, details, card, period, isBuyer };
-    const page = Page.receipt(shop.texts, facts, shop.catalog);
+    const page = Page.receipt(
+      shop.texts,
+      { signed, jws, parts, email, details, card, isBuyer },
+      shop.catalog,
+    );
     return Payment.respond(200, shop, page);
   });
 

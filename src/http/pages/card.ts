@@ -109,24 +109,10 @@ function actions(all: Html | string): Html | string {
   return all === '' ? '' : html`<div class="actions">${all}</div>`;
 }
 
-/** `next`: the next charge without tax, null when it is unknown or there is none; its day, null when it is unknown. `invoice`: what became of an unpaid renewal. */
-export type SavedFor = {
-  plan: string;
-  next: { amount: string; isTaxed: boolean; ms: number | null } | null;
-  invoice: 'paid' | 'open' | null;
-};
-
-export function subscriptionCard(texts: Texts, { plan, next: charge, invoice }: SavedFor): CardPage {
-  const text = [texts.text('card.saved_text', { plan })];
-  if (invoice !== null) text.push(texts.text(`card.saved_invoice_${invoice}`));
-  if (charge !== null && charge.ms !== null) {
-    const amount = texts.usd(charge.amount);
-    const due = charge.isTaxed ? texts.text('change.with_tax', { amount }) : amount;
-    text.push(texts.text('card.saved_next', { amount: due, day: texts.day(charge.ms) }));
-  }
+export function subscriptionCard(texts: Texts): CardPage {
   return {
     title: texts.text('card.saved_title'),
-    main: message(texts.text('card.saved'), text.join(' '), next(texts)),
+    main: message(texts.text('card.saved'), texts.text('card.saved_text'), next(texts)),
   };
 }
 

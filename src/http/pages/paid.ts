@@ -82,10 +82,10 @@ function own(texts: Texts, buyer: Extract<Buyer, { kind: 'own' }>): Html {
 }
 
 /** Starts the claim by mail: only the code that is sent to the address proves that it is the buyer's. */
-function secure(texts: Texts, target: Html | string): Html {
+function secure(texts: Texts): Html {
   return html`<section aria-labelledby="secure"><h2 id="secure">${say(texts, 'claim.title')}</h2>
     <p>${say(texts, 'paid.secure_text')}</p>
-    <form method="post" action="/shop/account/claim"${target}><label for="email">${say(texts, 'claim.email')}</label><input id="email" name="email" type="email" autocomplete="email" required>
+    <form method="post" action="/shop/account/claim"><label for="email">${say(texts, 'claim.email')}</label><input id="email" name="email" type="email" autocomplete="email" required>
     <button class="button plain">${say(texts, 'paid.secure_button')}</button></form></section>`;
 }
 

@@ -73,7 +73,7 @@ export function barred(texts: Texts, reason: 'frozen' | 'closed', contact: strin
   return {
     title: texts.text('checkout.barred_title'),
     mark: 'stop',
-    body: html`<h1>${say(texts, 'checkout.frozen')}</h1><p>${say(texts, 'checkout.frozen_text')}</p>${shopLink(texts)}`,
+    body: html`<h1>${say(texts, 'checkout.barred')}</h1><p>${say(texts, `checkout.${reason}_text`)}</p><a class="button" href="${contactUrl(contact)}">${say(texts, 'checkout.contact')}</a>${shopLink(texts)}`,
   };
 }
 
@@ -90,12 +90,12 @@ function plansLink(texts: Texts, isMain = true): Html {
   return html`<a class="button${isMain ? '' : ' plain'}" href="/#plans">${say(texts, 'shop.see_plans')}</a>`;
 }
 
-function accountLink(texts: Texts, isMain = true): Html {
-  return html`<a class="button${isMain ? '' : ' plain'}" href="/shop/account">${say(texts, 'paid.to_account')}</a>`;
+function accountLink(texts: Texts): Html {
+  return html`<a class="button" href="/shop/account">${say(texts, 'paid.to_account')}</a>`;
 }
 
-function shopLink(texts: Texts, isMain = false): Html {
-  return html`<a class="button${isMain ? '' : ' plain'}" href="/">${say(texts, 'error.back')}</a>`;
+function shopLink(texts: Texts): Html {
+  return html`<a class="button plain" href="/">${say(texts, 'error.back')}</a>`;
 }
 
 /** A link to this page, for people who do not want to wait for its refresh, and one to the shop. */
@@ -138,7 +138,7 @@ export function alreadyPaid(texts: Texts, facts: Bought | null, receipt: string 
   return {
     title: texts.text('checkout.paid_title'),
     mark: 'done',
-    body: html`<h1>${say(texts, 'checkout.paid')}</h1><p>${say(texts, 'checkout.paid_text')}</p>${bought(texts, facts)}${receipt === null ? html`${shopLink(texts, true)}${accountLink(texts, false)}` : html`${accountLink(texts)}${link}`}`,
+    body: html`<h1>${say(texts, 'checkout.paid')}</h1><p>${say(texts, 'checkout.paid_text')}</p>${bought(texts, facts)}${accountLink(texts)}${receipt === null ? shopLink(texts) : link}`,
   };
 }
 

@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import type { Catalog } from '../../catalog/catalog.ts';
 import { nameOf } from '../../catalog/plan-name.ts';
 import type { CallReceipt, PurchaseReceipt, VerifiedReceipt } from '../../identity/signed-receipt.ts';
-import * as Receipts from '../../journeys/receipts.ts';
+import type { PurchaseParts } from '../../journeys/receipts.ts';
 import * as BillingDetails from '../../payment/billing-details.ts';
 import * as ReceiptNumber from '../../payment/receipt-number.ts';
 import type { SavedCard } from '../../payment/saved-card.ts';
@@ -26,10 +26,6 @@ export type ReceiptFacts = {
   email: string | null;
   /** The buyer's company and address; null as above, or when there are none. */
   details: BillingDetails.BillingDetails | null;
-  /** True for a reader who may see the billing of the buyer. */
-  isBuyer: boolean;
-  /** The period of a plan; null for credit, and for a call. */
-  period: Receipts.PaidPeriod | null;
   /** The card that paid; null when it is not known to the shop or the reader may not see it. */
   card: Pick<SavedCard, 'brand' | 'last4'> | null;
 };
@@ -37,8 +33,9 @@ export type ReceiptFacts = {
 type Html = PaymentPage['body'];
 
 /** A printable receipt: the signed fields, with the catalogue's names for seller, plan and tax. */
-export function receipt(texts: Texts, facts: ReceiptFacts, { storefront, plans }: Catalog): PaymentPage {
+export function receipt(texts: Texts, facts: ReceiptFacts, catalog: Catalog): PaymentPage {
   const { signed, jws, email, details, isBuyer } = facts;
+  const { storefront } = catalog;
   const isPurchase = signed.kind === 'purchase';
   const address = `${signed.issuer}/receipts/${jws}`;
   const back = isBuyer
@@ -60,8 +57,8 @@ export function receipt(texts: Texts, facts: ReceiptFacts, { storefront, plans }
         ${row(texts.text('receipt.seller'), html`<span class="lines">${storefront.seller?.trim() || storefront.name}</span><br>${signed.issuer}`)}
         ${buyer.length === 0 ? '' : row(texts.text('receipt.buyer'), html`${buyer.map((line, place) => html`${place === 0 ? '' : html`<br>`}${line}`)}`)}
       </dl>
-      ${isPurchase ? purchase(texts, signed, facts, plans, storefront.tax_note?.trim()) : call(texts, signed)}
-      <p class="proof"><button class="button" id="print" type="button" hidden>${say(texts, 'receipt.print')}</button>${isBuyer ? html`<a class="button plain" href="/shop/account/billing">${say(texts, 'receipt.back')}</a>` : html`<a class="button plain" href="/">${say(texts, 'leave.to_shop')}</a>`}</p>
+      ${isPurchase ? purchase(texts, signed, facts, catalog) : call(texts, signed)}
+      <p class="proof"><button class="button" id="print" type="button" hidden>${say(texts, 'receipt.print')}</button>${back}</p>
       <noscript><p class="proof">${say(texts, 'receipt.print_hint')}</p></noscript>
       <details class="proof"><summary id="proof">${say(texts, 'receipt.signature')}</summary>
       <dl>${isPurchase ? html`${row(texts.text('receipt.purchase'), identifier(signed.purchase))}${row(texts.text('receipt.payment'), identifier(signed.payment))}` : ''}${row(texts.text('receipt.account'), identifier(signed.account))}</dl>
@@ -80,28 +77,21 @@ function number(purchase: string): string | Html {
 
 function purchase(
   texts: Texts,
-  { plan, amount_usd, tax_usd, total_usd, rail, payment }: PurchaseReceipt,
-  { refunded, card, period }: Pick<ReceiptFacts, 'refunded' | 'card' | 'period'>,
-  plans: Catalog['plans'],
-  taxNote: string | undefined,
+  signed: PurchaseReceipt,
+  { parts, card }: Pick<ReceiptFacts, 'parts' | 'card'>,
+  catalog: Catalog,
 ): Html {
-  const sold = plans.find(({ id }) => id === plan);
-  const what =
-    sold?.kind === 'subscription'
-      ? texts.text(`receipt.plan_${sold.every}`, { plan: sold.name })
-      : (sold?.name ?? plan);
-  const method = texts.text(methods[rail] ?? 'receipt.by_card');
-  const deducted = period === null ? null : Receipts.deducted(amount_usd, period);
-  return html`<dl>
-    ${row(what, texts.usd(deducted?.price ?? amount_usd))}
-    ${deducted === null ? '' : row(texts.text('receipt.deducted'), texts.usd(deducted.credit))}
-    ${period?.endMs == null ? '' : row(texts.text('paid.until'), texts.day(period.endMs))}
+  const { tax_usd, total_usd, rail } = signed;
+  const taxNote = catalog.storefront.tax_note?.trim();
+  const isRenewal = rail === 'invoice' && parts?.isRenewal === true;
+  const method = texts.text(isRenewal ? 'receipt.by_invoice' : (methods[rail] ?? 'receipt.by_card'));
+  return html`<dl class="sold">
+    ${sold(texts, signed, parts, catalog)}
     ${Number(tax_usd) === 0 ? '' : row(texts.text('receipt.tax'), texts.usd(tax_usd))}
     ${taxNote ? row(texts.text(Number(tax_usd) === 0 ? 'receipt.tax' : 'receipt.about_tax'), taxNote) : ''}
     <div class="total"><dt>${say(texts, 'receipt.total')}</dt><dd>${texts.usd(total_usd)}</dd></div>
-    ${Number(refunded) === 0 ? '' : html`${row(texts.text('receipt.refunded'), texts.usd(`-${refunded}`))}${row(texts.text('receipt.net'), texts.usd(Receipts.paidAfter(total_usd, refunded)))}`}
+    ${parts === null ? '' : returned(texts, total_usd, parts)}
     ${row(texts.text('receipt.paid_by'), card === null ? method : texts.text('receipt.method', { method, card: cardName(texts, card) }))}
-    ${row(texts.text('receipt.payment'), identifier(payment))}
   </dl>`;
 }
 

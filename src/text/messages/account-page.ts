@@ -22,8 +22,7 @@ export const accountPage = {
   'leave.balance': 'You lose {amount}: no email is on file, so you cannot sign in to this account again.',
   'leave.plans':
     'No email is on file, so you cannot sign in to this account again. What is left of its plans is lost.',
-  'leave.left': 'You left the account',
-  'leave.left_text': 'This browser no longer has the account.',
+  'leave.done': 'You left the account',
   'leave.signed_out': 'You are signed out',
   'leave.left_text': 'This browser is no longer signed in. API keys keep working.',
   'leave.to_shop': 'Back to the shop',

@@ -8,7 +8,7 @@ export function challengePage({ id, amount, currency }: PaymentIntent, last4: st
     'Confirm this payment',
     html`<main class="panel challenge">
       <p class="bank">Sandbox Bank</p>
-      <h1>Is this you?</h1>
+      <h1>Is it you?</h1>
       <p>Your bank wants to know that you make this payment.</p>
       <dl>
         <div><dt>Amount</dt><dd>${formatAmount(amount, currency)}</dd></div>

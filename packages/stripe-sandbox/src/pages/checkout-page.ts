@@ -5,16 +5,6 @@ import { type Faults, type Field, fields, type Typed } from './card-form.ts';
 import { countryOptions } from './countries.ts';
 import { everySoOften, formatAmount, formatDay, type Html, layout } from './layout.ts';
 
-/** A declined payment. */
-export type Declined = { message: string; code?: string | undefined };
-
-/** The field whose value the bank refused, with what to do. */
-const refusedFields: Readonly<Record<string, { field: Field; fault: string }>> = {
-  incorrect_cvc: { field: 'cvc', fault: 'This security code is not right. Check it.' },
-  invalid_cvc: { field: 'cvc', fault: 'This security code is not right. Check it.' },
-  expired_card: { field: 'expiry', fault: 'Check the date, or use another card.' },
-};
-
 /** The state in which the form is shown again. */
 export type Shown = {
   /** The values to fill in; the number and the security code are never shown again. */
@@ -22,8 +12,8 @@ export type Shown = {
   /** The email is the shop's to say, not the payer's to change. */
   isEmailFixed: boolean;
   faults: Faults;
-  /** Why the last try did not succeed, in the processor's words and code. */
-  declined: Declined | null;
+  /** Why the last try did not succeed. */
+  declined: string | null;
   /** In seconds: a plan that begins now renews one period later. */
   now: number;
 };
@@ -40,7 +30,6 @@ const labels: Record<Field, string> = {
   tax_id: 'VAT id',
 };
 
-/** The cards that the pages list for tests. */
 const testCards = [
   ['4242 4242 4242 4242', 'succeeds'],
   ['4000 0025 0000 3155', 'requires 3-D Secure'],
@@ -84,37 +73,31 @@ export function checkoutPage(session: CheckoutSession, shown: Shown, business: s
             value: shown.typed.email,
             isFixed: shown.isEmailFixed,
           })}
-          ${cardFields(shown)}
+          ${input('number', shown, { autocomplete: 'cc-number', placeholder: '1234 1234 1234 1234', isNumeric: true })}
+          <div class="pair">
+            ${input('expiry', shown, {
+              autocomplete: 'cc-exp',
+              placeholder: 'MM / YY',
+              value: shown.typed.expiry,
+              isNumeric: true,
+            })}
+            ${input('cvc', shown, { autocomplete: 'cc-csc', placeholder: 'CVC', isNumeric: true })}
+          </div>
+          ${input('name', shown, { autocomplete: 'cc-name', value: shown.typed.name })}
           ${billing(session, shown)}
           ${isSetup || !message ? '' : html`<p class="note">${message}</p>`}
           <button type="submit">${deed}</button>
         </form>
       </section>
-      ${testCardList()}
+      <section class="test-cards" aria-labelledby="test-cards">
+        <h2 id="test-cards">Test cards</h2>
+        <dl>
+          ${testCards.map(([number, what]) => html`<div><dt>${number}</dt><dd>${what}</dd></div>`)}
+        </dl>
+        <p>Use any future date, any security code and any name.</p>
+      </section>
     </main>`,
   );
-}
-
-/** The fields of a card. */
-export function cardFields(shown: Pick<Shown, 'typed' | 'faults' | 'declined'>): Html {
-  const { expiry, name } = shown.typed;
-  return html`${input('number', shown, { autocomplete: 'cc-number', placeholder: '1234 1234 1234 1234', isNumeric: true })}
-    <div class="pair">
-      ${input('expiry', shown, { autocomplete: 'cc-exp', placeholder: 'MM / YY', value: expiry, isNumeric: true })}
-      ${input('cvc', shown, { autocomplete: 'cc-csc', placeholder: 'CVC', isNumeric: true })}
-    </div>
-    ${input('name', shown, { autocomplete: 'cc-name', value: name })}`;
-}
-
-/** The section with the cards for tests. */
-export function testCardList(): Html {
-  return html`<section class="test-cards" aria-labelledby="test-cards">
-    <h2 id="test-cards">Test cards</h2>
-    <dl>
-      ${testCards.map(([number, what]) => html`<div><dt>${number}</dt><dd>${what}</dd></div>`)}
-    </dl>
-    <p>Use any future date, any security code and any name.</p>
-  </section>`;
 }
 
 /** Fields for the billing address and the company, where the session asks for them. */
@@ -173,12 +156,10 @@ function alert({ faults, declined }: Shown): Html | '' {
     </div>`;
   }
   if (declined === null) return '';
-  const { message, code = '' } = declined;
-  const advice =
-    code in refusedFields || /try again/i.test(message) ? '' : ' Try again, or use another card.';
+  const advice = /try again/i.test(declined) ? '' : ' Try again, or use another card.';
   return html`<div class="alert" role="alert">
     <p><strong>You have not been charged.</strong></p>
-    <p>${message}${advice}</p>
+    <p>${declined}${advice}</p>
   </div>`;
 }
 
@@ -214,9 +195,8 @@ function input(field: Field, { faults, declined }: Shown, look: Look): Html {
     <input id="${field}" name="${field}" type="${look.type ?? 'text'}" autocomplete="${look.autocomplete}"
       value="${look.value ?? ''}" placeholder="${look.placeholder ?? ''}" ${look.isOptional ? '' : 'required'}
       ${look.isNumeric ? html`inputmode="numeric"` : ''} ${look.isFixed ? html`readonly` : ''}
-      ${fault === undefined && hint === undefined ? '' : html`aria-describedby="${field}-fault"`} ${fault === undefined ? '' : html`aria-invalid="true"`}
-      ${isFirst ? html`autofocus` : ''} />
+      ${fault === undefined ? '' : html`aria-describedby="${field}-fault"`} ${fault === undefined ? '' : html`aria-invalid="true"`}
+      ${isAgain ? html`autofocus` : ''} />
     ${fault === undefined ? '' : html`<p class="fault" id="${field}-fault">${fault}</p>`}
-    ${hint === undefined ? '' : html`<p class="note" id="${field}-fault">${hint}</p>`}
   </div>`;
 }

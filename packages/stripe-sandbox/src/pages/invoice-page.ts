@@ -12,47 +12,42 @@ import { isRefusal, type Refusal } from '../protocol/refusal.ts';
 import type { RequestContext } from '../request-context.ts';
 import * as Store from '../store.ts';
 import * as CardForm from './card-form.ts';
-import { alert, cardFields, input, type Shown, testCardList } from './checkout-page.ts';
 import { formatAmount, formatDay, type Html, layout, noticePage } from './layout.ts';
 
 type Answer = Response | Promise<Response>;
 
 /** The hosted page of an invoice: its customer pays it by any card, with 3-D Secure where the bank asks for it. */
 export function invoicePage(app: Hono<Env>, acted: (deed: (ctx: RequestContext) => Answer) => Answer): void {
-  app.get('/invoice/:id', (c) => acted((ctx) => show(c, ctx)));
+  app.get('/invoice/:id', (c) => acted((ctx) => show(c, ctx, null)));
   app.post('/invoice/:id', async (c) => {
     const form = await c.req.parseBody();
     return acted((ctx) => pay(c, ctx, CardForm.typed(form)));
   });
 }
 
-/** The values that a person entered, with the faults and the decline. */
-type Tried = Pick<Shown, 'typed' | 'faults' | 'declined'>;
-
-function show(c: Context<Env>, ctx: RequestContext, tried: Tried | null = null): Answer {
+function show(c: Context<Env>, ctx: RequestContext, problem: string | null): Answer {
   const invoice = Store.get(ctx.store, Invoice.invoices, c.req.param('id') ?? '');
   if (invoice === undefined || invoice.status === 'draft')
     return c.html(noticePage('Page not found', 'No invoice waits at this address.'), 404);
   const back = shopOf(ctx, invoice);
   const facts = factList(ctx, invoice);
   if (invoice.status !== 'open') return c.html(settled(invoice, facts, back));
-  return c.html(page(invoice, facts, tried, back), tried === null ? 200 : 402);
+  return c.html(page(invoice, facts, problem, back), problem === null ? 200 : 402);
 }
 
 function pay(c: Context<Env>, given: RequestContext, typed: CardForm.Typed): Answer {
   const invoice = Store.get(given.store, Invoice.invoices, c.req.param('id') ?? '');
-  if (invoice?.status !== 'open') return show(c, given);
+  if (invoice?.status !== 'open') return show(c, given, null);
   const ctx = TestClock.at(given, invoice.test_clock);
   const checked = CardForm.check(typed, ctx.now, { address: false, company: false });
-  if ('faults' in checked) return show(c, ctx, { typed, faults: checked.faults, declined: null });
+  if ('faults' in checked) return show(c, ctx, Object.values(checked.faults).join(' '));
   const method = PaymentMethod.attach(ctx, PaymentMethod.create(ctx, checked.payer), invoice.customer);
   const refusal: Refusal | null = Collection.collect(ctx, invoice, method);
   const { _intent } = Invoice.getInvoice(ctx, invoice.id);
   const intent = Store.get(ctx.store, paymentIntents, _intent ?? '');
   if (intent?.status === 'requires_action')
     return c.redirect(Confirmation.challengeUrl(ctx.publicUrl, intent.id), 303);
-  const isRefused = refusal !== null && isRefusal(refusal);
-  return show(c, ctx, isRefused ? { typed, faults: {}, declined: refusal.error } : null);
+  return show(c, ctx, refusal !== null && isRefusal(refusal) ? refusal.error.message : null);
 }
 
 /** The shop that sold the subscription of an invoice, by the page that began it; null when none did. */
@@ -104,15 +99,8 @@ function backLink(back: string | null): Html | '' {
   return back === null ? '' : html`<p class="after"><a href="${back}">Back to the shop</a></p>`;
 }
 
-/** Says why the invoice is still open; empty for one whose payment was not tried. */
-function reasonOf({ billing_reason, attempted, created }: Invoice.Invoice): Html | '' {
-  if (!attempted) return '';
-  const what = billing_reason === 'subscription_cycle' ? 'The renewal' : 'The payment';
-  return html`<p>${what} on ${formatDay(created)} was declined. Pay it with another card.</p>`;
-}
-
-function page(invoice: Invoice.Invoice, facts: Html, tried: Tried | null, back: string | null): Html {
-  const { id, amount_due, currency, customer_email, customer_name } = invoice;
+function page(invoice: Invoice.Invoice, facts: Html, problem: string | null, back: string | null): Html {
+  const { id, amount_due, currency } = invoice;
   const total = formatAmount(amount_due, currency);
   const field = (name: CardForm.Field, label: string, placeholder = '', value = '') =>
     html`<div class="field"><label for="${name}">${label}</label><input id="${name}" name="${name}" placeholder="${placeholder}" value="${value}" required /></div>`;
@@ -130,7 +118,6 @@ function page(invoice: Invoice.Invoice, facts: Html, tried: Tried | null, back: 
         <button type="submit">Pay ${total}</button>
       </form>
       ${backLink(back)}
-      ${testCardList()}
     </main>`,
   );
 }

@@ -14,7 +14,7 @@ import * as Settlement from '../settlement.ts';
 import * as Store from '../store.ts';
 import * as CardForm from './card-form.ts';
 import { challengePage } from './challenge-page.ts';
-import { checkoutPage, type Declined, type Shown } from './checkout-page.ts';
+import { checkoutPage, type Shown } from './checkout-page.ts';
 import { invoicePage } from './invoice-page.ts';
 import { noticePage } from './layout.ts';
 import { portal } from './portal.ts';
@@ -65,13 +65,7 @@ function showSession(c: Context<Env>, ctx: RequestContext): Response | Promise<R
   const session = openSession(c, ctx);
   if (session instanceof Response || session instanceof Promise) return session;
   const lastError = CheckoutSession.intentOf(ctx, session)?.last_payment_error;
-  return c.html(
-    checkoutPage(
-      session,
-      blank(ctx, session, lastError ? { message: lastError.message ?? '', code: lastError.code } : null),
-      ctx.businessName,
-    ),
-  );
+  return c.html(checkoutPage(session, blank(ctx, session, lastError?.message ?? null), ctx.businessName));
 }
 
 function paySession(
@@ -98,7 +92,7 @@ function paySession(
       ? CardSetup.keep(ctx, session, checked.payer)
       : CheckoutSession.pay(ctx, session, checked.payer);
   if (isRefusal(result)) {
-    const shown = { ...fresh, typed: given, declined: result.error };
+    const shown = { ...fresh, typed: given, declined: result.error.message };
     return c.html(checkoutPage(session, shown, ctx.businessName), 402);
   }
   if (result.status === 'requires_action')
@@ -143,7 +137,7 @@ function shopLink({ store }: RequestContext): { url: string; label: string } | u
 function blank(
   ctx: RequestContext,
   session: CheckoutSession.CheckoutSession,
-  declined: Declined | null,
+  declined: string | null,
 ): Shown {
   const customer = Store.get(ctx.store, customers, session.customer ?? '');
   const email = session.customer_email ?? customer?.email ?? null;

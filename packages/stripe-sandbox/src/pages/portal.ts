@@ -4,7 +4,6 @@ import type { Env } from '../api.ts';
 import { taxIdsOf } from '../objects/checkout-payer.ts';
 import * as Customer from '../objects/customer.ts';
 import { invoices } from '../objects/invoice.ts';
-import type { Recurring } from '../objects/period.ts';
 import { featuresOf } from '../objects/portal-configuration.ts';
 import * as PortalSession from '../objects/portal-session.ts';
 import { products } from '../objects/product.ts';
@@ -150,19 +149,10 @@ function row(
   </section>`;
 }
 
-/** The period of a price: ` a month`, or ` every 3 months`. */
-function perPeriod({ interval, interval_count: count }: Recurring): string {
-  return count === 1 ? ` a ${interval}` : ` every ${count} ${interval}s`;
-}
-
 function details(ctx: RequestContext, { id, customer }: PortalSession.PortalSession): Html {
   const { name, address, _tax_ids } = Customer.getCustomer(ctx, customer);
-  const taxId = _tax_ids[0]?.value;
-  const country = address?.country ?? '';
-  const known = countries.find(([code]) => code === country)?.[1] ?? country;
   const field = (field: CardForm.Field, label: string, value: string | null | undefined) =>
     html`<div class="field"><label for="${field}">${label}</label><input id="${field}" name="${field}" value="${value ?? ''}" /></div>`;
-  const lines = [name, [address?.postal_code, known].filter(Boolean).join(' '), taxId].filter(Boolean);
   return html`<section class="plan"><h2>Details on invoices</h2>
     <p><span>${[name, address?.country].filter(Boolean).join(', ') || 'None'}</span></p>
     <details><summary>Change the details</summary><form method="post" action="/c/portal/${id}/details">

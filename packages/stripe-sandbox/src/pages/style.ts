@@ -59,10 +59,6 @@ input, select {
   width: 100%; min-height: 2.875rem; padding: .5rem .75rem; font: inherit; font-variant-numeric: tabular-nums;
   color: var(--ink); background: var(--panel); border: 1px solid var(--edge); border-radius: 10px;
 }
-select {
-  width: 100%; min-height: 2.875rem; padding: .5rem .75rem; font: inherit; color: var(--ink); background: var(--panel);
-  border: 1px solid var(--edge); border-radius: 10px;
-}
 input::placeholder { color: var(--soft); opacity: .8; }
 input[readonly] { background: var(--ground); color: var(--soft); }
 :is(input, select)[aria-invalid] { border-color: var(--alert); box-shadow: inset 0 0 0 1px var(--alert); }
@@ -98,12 +94,6 @@ a:focus-visible, button:focus-visible, .button:focus-visible { outline-color: va
 .notice p + p, .notice .after { margin-top: 1.25rem; }
 .plan { padding: 1.25rem 0; border-top: 1px solid var(--line); }
 .plan form { margin-top: .75rem; }
-.plan h2 { margin-bottom: .5rem; }
-.notice .plan p + p { margin-top: .25rem; }
-.plan details { margin-top: .5rem; }
-.notice > .test-cards { margin-top: 1.5rem; padding-top: 1.25rem; border-top: 1px solid var(--line); }
-.notice > .alert { margin-top: 1.25rem; }
-.summary > .note { margin-top: .75rem; }
 .bank { font-size: .875rem; font-weight: 600; color: var(--accent); margin-bottom: .75rem; }
 details > form { margin-top: 1rem; }
 summary { cursor: pointer; color: var(--accent); }

@@ -30,9 +30,6 @@ import { respondInSection } from './account-page.ts';
 import * as PurchaseForm from './purchase-form.ts';
 import * as TryRequest from './try-request.ts';
 
-/** The confirmations of signing out, and of leaving an account without an address. */
-const leftPaths = { signed_out: '/shop/signed-out', left: '/shop/left' } as const;
-
 /** Idempotency keys of the "Try it" form. */
 const tryKey = /^try_[0-9a-f]{32}$/;
 
@@ -115,9 +112,9 @@ export function shopPages(
     const assertion = BrowserSession.assertionOf(shop, c);
     if (assertion !== null)
       await Registering.revoke(shop, new URLSearchParams({ token: assertion }).toString());
-    const which = lost === null ? 'signed_out' : 'left';
-    const result = { text: shop.texts.text(`leave.${which}`), secret: null, isBad: false };
-    return FormResult.redirect(shop, leftPaths[which], result, [BrowserSession.forgotten(shop)]);
+    const text = shop.texts.text(lost === null ? 'leave.signed_out' : 'leave.done');
+    const result = { text, secret: null, isBad: false };
+    return FormResult.redirect(shop, '/shop/left', result, [BrowserSession.forgotten(shop)]);
   });
 
   app.get('/shop/left', (c) =>

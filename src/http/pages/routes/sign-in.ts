@@ -32,9 +32,6 @@ export function askingBrowser(shop: Pick<CatalogContext, 'publicUrl'>, c: Call) 
   return { browser, known: Cookies.readCookie(shop, knownTo, c) };
 }
 
-/** Maximum length of a refused address that is shown again. */
-const typedMax = 254;
-
 /** Confirms that a link was requested. */
 export const sentPath = `${SigningIn.path}/sent`;
 
@@ -84,7 +81,7 @@ export function signInPages(
     const look = await SigningIn.inspectLink(shop.claiming, token, Cookies.readCookie(shop, asker, c));
     return look.kind === 'gone'
       ? signedOut(410, texts.text('sign_in.link_used'))
-      : openedLink(c, 200, { token, ...look });
+      : openedLink(c, 200, { token, ...look, problem: null });
   });
 
   app.post(`${SigningIn.path}/open`, async (c) => {
