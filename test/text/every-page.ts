@@ -390,7 +390,11 @@ function paymentPages(texts: Texts): Record<string, PaymentPage.PaymentPage> {
     ],
     reversed: Money.ofMicro(refunded * 2),
   });
-  const capped = { ...parts(usd(100)), reversed: usd(50), lines: [{ kind: 'bought' as const, amount: null }] };
+  const capped = {
+    ...parts(usd(100)),
+    reversed: usd(50),
+    lines: [{ kind: 'bought' as const, amount: null }],
+  };
   const receipt = (rail: string, of: PurchaseParts | null, tax_usd: string, plan = 'month') =>
     ReceiptPage.receipt(
       texts,
