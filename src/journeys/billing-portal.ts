@@ -24,7 +24,10 @@ export type PortalResult = { kind: 'page'; url: string } | { kind: 'refused' };
 const waitMs = 2_000;
 
 /** Returns the address that the asker has proved. Another person of the account is not the payer, and a session of no person has proved none. */
-async function provedAddress({ team }: PortalContext, { member }: Asker): Promise<string | null> {
+export async function provedAddress(
+  { team }: Pick<PortalContext, 'team'>,
+  { member }: Pick<Asker, 'member'>,
+): Promise<string | null> {
   return member === null ? null : ((await team.find(member.id))?.email ?? null);
 }
 

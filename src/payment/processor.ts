@@ -62,8 +62,8 @@ export type CheckoutPages = {
   cancel: string;
   /** True when the page adds tax, asks for the billing address and tax id, and makes an invoice. */
   isTaxed: boolean;
-  /** The address that the page shows and the payer cannot change; absent when they enter one. */
-  email?: string;
+  /** The address that the page is filled in with, which its payer cannot change; null or absent for a page that asks for it. */
+  email?: string | null;
 };
 
 /** A hosted payment page. */

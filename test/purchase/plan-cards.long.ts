@@ -91,6 +91,27 @@ test('a dearer plan is charged only from the page that says the amount, the card
     expect((await browser.open(`/shop/account/change?plan=${plan}`)).status).toBe(303);
 });
 
+test('the receipt of a change lists what the processor charged, and is not called a renewal', async () => {
+  const browser = await subscribed('small');
+  const today = await todayFor(browser);
+  await browser.send('/shop/account/change', { ...confirmed, today_usd: today });
+  const [row] =
+    await shop.sql`SELECT amount, terms FROM shop.purchase WHERE plan_id = 'large' AND rail = 'invoice'`;
+  const { lines, price, replaces } = row?.terms ?? {};
+  expect(lines).toEqual([
+    { text: null, amount: price },
+    { text: expect.stringContaining('Small'), amount: -replaces.credit },
+  ]);
+  const { html: billing } = await browser.open('/shop/account/billing');
+  const { html } = await browser.open(/href="[^"]*(\/receipts\/[^"]+)"/.exec(billing)?.[1] ?? '');
+  const usd = (micro: number) => `<dd>${(micro / 1_000_000).toFixed(2)} USD</dd>`;
+  expect(html).toMatch(/<dt>Large, \d+ \w+ \d+ to \d+ \w+ \d+<\/dt>/);
+  for (const part of [usd(price), '<dt>Unused part of Small</dt>', usd(-replaces.credit), usd(row?.amount)])
+    expect(html).toContain(part);
+  expect(price - replaces.credit).toBe(Number(row?.amount));
+  expect(html).not.toMatch(/renewal|one month/);
+});
+
 test('a downgrade asks first, names its plan, day and price, begins later and charges nothing, and can be taken back', async () => {
   const browser = await subscribed('large');
   expect(await cards(browser)).toContain('at the end of the period');

@@ -22,6 +22,7 @@ import { claimMail } from '../../src/identity/claim-mail.ts';
 import type { Mail } from '../../src/identity/mail.ts';
 import { signInMail } from '../../src/identity/sign-in-mail.ts';
 import type { PlanOffer } from '../../src/journeys/plan-offers.ts';
+import type { PurchaseParts } from '../../src/journeys/receipts.ts';
 import type { Charging } from '../../src/journeys/top-up-consent.ts';
 import { type AccountEvent, accountMail } from '../../src/payment/account-mail.ts';
 import type { Order } from '../../src/payment/order.ts';
@@ -380,17 +381,37 @@ function paymentPages(texts: Texts): Record<string, PaymentPage.PaymentPage> {
     },
   };
   const tokens = { access: 'token', assertion: 'assertion', lastDay: '2030-01-31' };
-  const receipt = (rail: string, refunded: string, tax_usd: string, plan = 'month') =>
+  const parts = (refunded: Money.Money): PurchaseParts => ({
+    lines: [
+      { kind: 'bought', amount: usd(1000) },
+      { kind: 'unused', order: 'pur_2', amount: usd(-400) },
+      { kind: 'other', text: '‹line of the processor›', amount: usd(100) },
+      { kind: 'adjustment', amount: usd(-200) },
+    ],
+    plans: new Map([['pur_2', '‹credit›']]),
+    period: { startMs: ms, endMs: ms },
+    isRenewal: true,
+    reversals: [
+      { kind: 'refund', amount: refunded, atMs: ms },
+      { kind: 'dispute', amount: refunded, atMs: ms },
+    ],
+    reversed: Money.ofMicro(refunded * 2),
+  });
+  const capped = {
+    ...parts(usd(100)),
+    reversed: usd(50),
+    lines: [{ kind: 'bought' as const, amount: null }],
+  };
+  const receipt = (rail: string, of: PurchaseParts | null, tax_usd: string, plan = 'month') =>
     ReceiptPage.receipt(
       texts,
       {
         signed: { ...purchase, rail, tax_usd, plan, account, issuer: publicUrl, issuedMs: ms },
         jws: 'jws',
-        refunded,
+        parts: of,
+        isBuyer: rail !== 'x402',
         email: 'ann@example.com',
         details: billingDetails,
-        isBuyer: rail !== 'x402',
-        period: rail === 'invoice' ? { price: Money.ofCents(49_900), endMs: ms } : null,
         card: rail === 'top_up' ? { brand: 'visa', last4: '4242' } : null,
       },
       catalog,
@@ -418,7 +439,8 @@ function paymentPages(texts: Texts): Record<string, PaymentPage.PaymentPage> {
     'paid before': PaidPage.paid(texts, { ...sold, buyer: { ...own, isSignedIn: false, tokens: null } }),
     'paid for a program': PaidPage.paid(texts, { ...sold, receipt: null, buyer: { kind: 'program' } }),
     subscribed: PaymentPage.subscribed(texts),
-    frozen: PaymentPage.frozen(texts),
+    frozen: PaymentPage.barred(texts, 'frozen', 'help@example.com'),
+    closed: PaymentPage.barred(texts, 'closed', 'help@example.com'),
     pending: PaymentPage.pending(texts, bought),
     slow: PaymentPage.slow(texts, bought),
     'already paid': PaymentPage.alreadyPaid(texts, bought, '/receipts/1'),
@@ -430,15 +452,12 @@ function paymentPages(texts: Texts): Record<string, PaymentPage.PaymentPage> {
     expired: PaymentPage.expired(texts),
     unavailable: PaymentPage.unavailable(texts),
     unknown: PaymentPage.unknown(texts),
-    'receipt of a renewal': receipt('invoice', '1.00', '0.95'),
-    'receipt of a top-up': receipt('top_up', '0.00', '0.00', 'year'),
-    'receipt of a stablecoin': receipt('x402', '0.00', '0.00', 'credit'),
+    'receipt of a renewal': receipt('invoice', parts(usd(100)), '0.95'),
+    'receipt of a top-up': receipt('top_up', capped, '0.00', 'year'),
+    'receipt of a stablecoin': receipt('x402', null, '0.00', 'credit'),
     'receipt of a call': ReceiptPage.receipt(
       texts,
-      {
-        ...{ signed: call, jws: 'jws', refunded: '0.00', email: null, details: null, card: null },
-        ...{ isBuyer: false, period: null },
-      },
+      { signed: call, jws: 'jws', parts: null, isBuyer: false, email: null, details: null, card: null },
       catalog,
     ),
   };

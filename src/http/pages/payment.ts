@@ -2,7 +2,7 @@ import { copyStyle, palette } from '@sluice/kernel/page-style';
 import { html, raw } from 'hono/html';
 import type { Texts } from '../../text/texts.ts';
 import { brandStyle } from './brand-style.ts';
-import { languageOf, type PageContext } from './frame.ts';
+import { contactUrl, languageOf, type PageContext } from './frame.ts';
 import * as ReloadScript from './reload-script.ts';
 import { say } from './say.ts';
 
@@ -43,7 +43,7 @@ h2{font-size:1.125rem;margin:1.75rem 0 0}h3{font-size:.9375rem;margin:1rem 0 0}.
 label{display:block;font-size:.875rem;color:var(--soft);margin:.75rem 0 .25rem}input{width:100%;padding:.6rem .75rem;border:1px solid var(--soft);border-radius:10px;background:var(--panel);color:var(--ink);font:inherit}
 textarea{display:block;width:100%;margin:.75rem 0 0;padding:0;border:solid var(--ground);border-width:.75rem .875rem;border-radius:10px;box-shadow:0 0 0 1px var(--line);background:var(--ground);color:var(--ink);user-select:all;font:.8125rem/1.5 ui-monospace,"SF Mono",Menlo,Consolas,monospace;word-break:break-all;resize:none}
 code{font:.875em ui-monospace,"SF Mono",Menlo,Consolas,monospace}
-.lines{white-space:pre-line}.total{font-weight:650}.print{display:none}
+.sold dt{flex:0 1 auto;min-width:0;overflow-wrap:anywhere}.sold dd{flex:none;max-width:60%}.lines{white-space:pre-line}.total{font-weight:650}.print{display:none}
 @page{margin:1cm}
 @media print{:root{color-scheme:light;--ground:#fff;--panel:#fff;--ink:#000;--soft:#444;--line:#bbb}body{display:block;padding:1cm}main{max-width:none;border:0;box-shadow:none;padding:0}.mark,.proof,.button{display:none}.print{display:block}dl div{break-inside:avoid}}
 .button{display:block;margin-top:1.5rem;padding:.7rem 1rem;border-radius:10px;background:var(--accent);color:var(--on-accent);font-weight:600;text-align:center;text-decoration:none}
@@ -71,11 +71,12 @@ export function subscribed(texts: Texts): PaymentPage {
   };
 }
 
-export function frozen(texts: Texts): PaymentPage {
+/** The page of a link for an account that cannot use what is paid. `contact`: the seller's address or URL. */
+export function barred(texts: Texts, reason: 'frozen' | 'closed', contact: string): PaymentPage {
   return {
-    title: texts.text('checkout.frozen_title'),
+    title: texts.text('checkout.barred_title'),
     mark: 'stop',
-    body: html`<h1>${say(texts, 'checkout.frozen')}</h1><p>${say(texts, 'checkout.frozen_text')}</p>${shopLink(texts)}`,
+    body: html`<h1>${say(texts, 'checkout.barred')}</h1><p>${say(texts, `checkout.${reason}_text`)}</p><a class="button" href="${contactUrl(contact)}">${say(texts, 'checkout.contact')}</a>${shopLink(texts)}`,
   };
 }
 
