@@ -1,6 +1,7 @@
 import * as Money from '@sluice/kernel/money';
 import { html } from 'hono/html';
 import type { SubscriptionEnd } from '../../../journeys/refunded-subscription.ts';
+import type { UnconfirmedRefund } from '../../../journeys/unconfirmed-refund.ts';
 import type { ChargeOutcome } from '../../../payment/card-attempt.ts';
 import type { Fee } from '../../../payment/fee.ts';
 import type { FraudSignal } from '../../../payment/fraud-signal.ts';
@@ -14,7 +15,7 @@ import { field } from './fields.ts';
 import { copied, moment, money, pairs, sign, table, usd, wholeCents, words } from './figures.ts';
 import { buyerLink, failureText, methodOf, pageOf, signalNames, statusOf } from './orders.ts';
 import { nextStep } from './payments.ts';
-import { byHandForm, type RefundDraft, reviewForm } from './refund.ts';
+import { byHandForm, type RefundDraft, reviewForm, unconfirmedRefund } from './refund.ts';
 import { type TimelineFacts, timeline } from './timeline.ts';
 
 export type PaymentFacts = TimelineFacts & {
@@ -32,6 +33,8 @@ export type PaymentFacts = TimelineFacts & {
   request: RefundRequest | null;
   /** The subscription that a refund as requested ends; null when it ends none. */
   ending: SubscriptionEnd | null;
+  /** A refund whose outcome is not known; null without one. */
+  unconfirmed: UnconfirmedRefund | null;
   canRefund: boolean;
   canDecline: boolean;
   nowMs: number;
@@ -43,13 +46,15 @@ export type PaymentFacts = TimelineFacts & {
 };
 
 /** One purchase: its status and buyer, what happened to its money and its credit, the form for a refund, and the processor's details. */
-export function payment(facts: PaymentFacts): Html {
+export function payment(given: PaymentFacts): Html {
+  // Nothing more is refunded or declined before the outcome of a refund is known.
+  const facts = given.unconfirmed === null ? given : { ...given, canRefund: false, canDecline: false };
   const { order, reversals, left, request, result, draft, page } = facts;
   const isRefundable = facts.canRefund && order.state === 'granted' && left > 0 && request?.state !== 'open';
   const isDisputed = reversals.some(({ kind, isEffective }) => kind === 'dispute' && isEffective);
   const reversed = Money.ofMicro(order.amount - left);
-  return html`<div class="top"><h1>${money(order.amount)} for ${order.plan} ${statusOf({ order, reversed, isDisputed })}${request?.state === 'open' ? html` ${sign('refund requested', 'warn')}` : ''}</h1>${isRefundable ? html`<a class="button plain small" href="#refund">Refund</a>` : ''}</div>
-${resultLine(result)}${order.state === 'claimed' ? html`<p class="note">The processor has not confirmed this charge yet. The shop asks it again every 20 seconds. The buyer gets nothing, and the money is not counted, until the outcome is known.</p>` : ''}
+  return html`<div class="top"><h1>${money(order.amount)} for ${order.plan} ${statusOf({ order, reversed, isDisputed })}${request?.state === 'open' ? html` ${sign('refund requested', 'warn')}` : ''}${facts.unconfirmed === null ? '' : html` ${sign('refund not confirmed', true)}`}</h1>${isRefundable ? html`<a class="button plain small" href="#refund">Refund</a>` : ''}</div>
+${resultLine(result)}${facts.unconfirmed === null ? '' : unconfirmedRefund(order, facts.unconfirmed, given.canRefund)}${order.state === 'claimed' ? html`<p class="note">The processor has not confirmed this charge yet. The shop asks it again every 20 seconds. The buyer gets nothing, and the money is not counted, until the outcome is known.</p>` : ''}
 ${reversals.filter(needsResponse).map((dispute) => disputeBanner({ dispute, fees: facts.fees, account: order.account, page, nowMs: facts.nowMs }))}
 ${request === null ? '' : refundRequest(facts, request)}
 <div class="columns">${summary(facts)}${timeline(facts)}</div>

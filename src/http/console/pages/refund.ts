@@ -1,6 +1,8 @@
 import * as Money from '@sluice/kernel/money';
 import { html } from 'hono/html';
+import { refundKey } from '../../../journeys/refund-requests.ts';
 import { describeEnd, type SubscriptionEnd } from '../../../journeys/refunded-subscription.ts';
+import type { UnconfirmedRefund } from '../../../journeys/unconfirmed-refund.ts';
 import type { Order } from '../../../payment/order.ts';
 import type { RefundEffect } from '../../../payment/reversal.ts';
 import type { Html } from '../../pages/frame.ts';
@@ -48,6 +50,25 @@ export function byHandForm(
 <form method="get" action="${pageOf(id)}/refund"><input type="hidden" name="returned_usd" value="${Money.format(Money.ofMicro(paid - left))}">
 <div class="grid-fields"><div>${field({ ...of, inputMode: 'decimal', isRequired: true })}</div><div>${field(reference)}</div></div><button>Review refund</button></form>
 <p class="soft">The next page shows the effects. Nothing is recorded before you confirm there.</p>`;
+}
+
+/** A refund whose outcome is not known: when it will be, and the form that sends the same refund again. */
+export function unconfirmedRefund(
+  { id, amount: paid }: Order,
+  { amount: asked, left, key, subscription, untilMs, isRunning }: UnconfirmedRefund,
+  canRefund: boolean,
+): Html {
+  const shown = money(asked);
+  const returned = Money.format(Money.ofMicro(paid - left));
+  const answers = key === refundKey ? html`<input type="hidden" name="act" value="answer">` : '';
+  const again =
+    key === null || !canRefund
+      ? ''
+      : html`<form method="post" action="${pageOf(id)}"><input type="hidden" name="key" value="${key}">${answers}<input type="hidden" name="amount_usd" value="${Money.format(asked)}"><input type="hidden" name="returned_usd" value="${returned}"><input type="hidden" name="subscription" value="${subscription}"><button class="plain">Send the same refund again</button></form>`;
+  return html`<section class="banner" aria-labelledby="unconfirmed"><h2 id="unconfirmed">Refund of ${shown}, not confirmed</h2>
+<p>${isRunning ? 'It is being made, or its process has ended.' : 'The processor did not answer.'} The refund of ${shown} may have been made. The shop asks the processor each time this page is loaded. If the processor does not list it by ${moment(untilMs)}, it was not made, and you can refund again here.</p>
+<div class="actions"><a class="button" href="${pageOf(id)}">Check with the processor</a>${again}</div>
+${again === '' ? '' : html`<p class="soft">The same refund is made only once, however often it is sent.</p>`}</section>`;
 }
 
 /** A refund to confirm. */
