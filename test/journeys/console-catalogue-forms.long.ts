@@ -65,7 +65,7 @@ test('a file that may not be written is offered for download', async () => {
   try {
     const owner = await signedIn(await shop.addStorefront({ CATALOG: here() }, Program.unprivileged));
     const review = await edit(owner, 'prices', { 'services[0].price_usd': '0.005' });
-    expect(review.html).toContain('Download the file');
+    expect(review.html).toContain('Download the edited file');
     expect((await publish(owner, review)).status).toBe(422);
     expect(await readFile(here(), 'utf8')).toBe(catalogue);
     const form = { act: 'download', base: '', text: hidden(review.html, 'text') };

@@ -397,7 +397,7 @@ describe('the front page', () => {
       /<b class="count">1<\/b> <a href="[^"]+view=unfinished">Charges with an unknown outcome/,
     );
     expect((await seller.open('/console/payments?view=unfinished')).html).toMatch(
-      /id="unfinished".*waiting for reconciliation/s,
+      /id="unfinished".*Waiting for the next check/s,
     );
     // The processor refuses to list what was paid before there were computers.
     await shop.sql`UPDATE shop.purchase SET created_at = '1960-01-01Z' WHERE id = ${stuck.order}`;
@@ -410,7 +410,7 @@ describe('the front page', () => {
     await office.close();
     expect((await seller.open('')).html).toContain('Orders that reconciliation could not resolve');
     expect((await seller.open('/console/payments?view=unfinished')).html).toMatch(
-      /id="unfinished".*Error: /s,
+      /id="unfinished".*class="words">(?!Waiting|Being)/s,
     );
     await shop.sql`DELETE FROM shop.purchase WHERE id = ${stuck.order}`;
     const [payment] = await network.paymentsOf(paid.order);
@@ -424,7 +424,9 @@ describe('the front page', () => {
     const front = (await seller.open('')).html;
     expect(front).toMatch(/Events of the card processor that failed/);
     expect(front).toMatch(/Declined payments/);
-    expect((await seller.open('/console/payments?view=webhook-events')).html).toContain('ProcessorAway');
+    expect((await seller.open('/console/payments?view=webhook-events')).html).toContain(
+      'The processor did not answer',
+    );
     const page = (await seller.open('/console/payments?state=declined')).html;
     expect([...rows(page, 'Orders').values()][0]?.join(' ')).toMatch(/declined/);
     await network.clearFaults();

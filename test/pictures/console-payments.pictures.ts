@@ -105,11 +105,11 @@ async function byHand(seller: Visitor): Promise<void> {
   seller.group = 'console-refund-by-hand';
   await seller.see(at(`payments/${order}`), 'form of a stablecoin payment');
   await seller.page.locator('#reference').fill('zzz');
-  await seller.press('Review refund');
+  await seller.press('Review the record');
   await seller.shot('wrong transaction');
   await seller.page.locator('#amount').fill('0.75');
   await seller.page.locator('#reference').fill(`0x${'ab'.repeat(32)}`);
-  await seller.press('Review refund');
+  await seller.press('Review the record');
   await seller.shot('review');
   await seller.page.locator('main form[method=post] button').first().click();
   await seller.shot('recorded');

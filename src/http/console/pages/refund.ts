@@ -10,7 +10,6 @@ import { confirmation } from './confirmation.ts';
 import { field } from './fields.ts';
 import { amount, moment, money, usd } from './figures.ts';
 import { buyerLink, methodOf, pageOf } from './orders.ts';
-import { nearestCent } from './timeline.ts';
 
 /** The input of a form for a refund that was refused: the amount with its fault, and the transaction with its own. */
 export type RefundDraft = { typed: string; fault?: string; reference?: string; referenceFault?: string };
@@ -46,9 +45,9 @@ export function byHandForm(
     ...{ id: 'reference', name: 'reference', label: 'Transaction (optional)', placeholder: '0x…' },
     ...{ value: draft?.reference ?? '', fault: draft?.referenceFault },
   };
-  return html`<p>This purchase was paid in a stablecoin, which you refund from your own wallet. Send the money first, then record it here: the credit is removed, and the buyer's refund request is answered.</p>
+  return html`<p>This purchase was paid in a stablecoin, which you refund from your own wallet. Send the money first, then record it here: the credit is removed, and an open refund request of the buyer is answered.</p>
 <form method="get" action="${pageOf(id)}/refund"><input type="hidden" name="returned_usd" value="${Money.format(Money.ofMicro(paid - left))}">
-<div class="grid-fields"><div>${field({ ...of, inputMode: 'decimal', isRequired: true })}</div><div>${field(reference)}</div></div><button>Review refund</button></form>
+<div class="grid-fields"><div>${field({ ...of, inputMode: 'decimal', isRequired: true })}</div><div>${field(reference)}</div></div><button>Review the record</button></form>
 <p class="soft">The next page shows the effects. Nothing is recorded before you confirm there.</p>`;
 }
 
@@ -104,7 +103,7 @@ function factsOf({ order, email, returned, returnedMs }: Question) {
 
 /** The credit that a refund removes, and the part of it that was spent. */
 function creditEffects({ asset, taken, missing }: RefundEffect): string[] {
-  const part = (value: number) => (asset === 'usd' ? money(nearestCent(value)) : amount(asset, value));
+  const part = (value: number) => amount(asset, value);
   const verb = asset === 'usd' ? 'is' : 'are';
   const removed = `${part(taken)} ${asset === 'usd' ? 'of the purchased credit' : 'that the plan includes'} ${verb} removed from the account immediately.`;
   const lost = `${part(missing)} ${verb} already spent: that part is your loss. The balance never falls below zero.`;
@@ -153,9 +152,10 @@ export function confirm(of: Question & { key: string | null }): Html {
       ],
     ],
     effects: [
-      'The money arrives within days.',
+      'The money arrives within days. The processor keeps its fee for the payment.',
       ...creditEffects(effect),
-      'Auto top-up of the account is turned off.',
+      'If the account has auto top-up, it is turned off.',
+      ...(key === null ? ["It answers the buyer's refund request."] : []),
       'The audit log records the refund, with your name and your IP address.',
     ],
     action: pageOf(order.id),

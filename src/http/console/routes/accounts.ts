@@ -24,6 +24,7 @@ import * as Csv from '../csv.ts';
 import * as GrantFaults from '../grant-faults.ts';
 import * as Page from '../pages/account.ts';
 import * as ListPage from '../pages/accounts.ts';
+import { needsResponse } from '../pages/dispute.ts';
 import { amount } from '../pages/figures.ts';
 import * as FreezePage from '../pages/freeze.ts';
 import * as LoginPage from '../pages/login-page.ts';
@@ -168,7 +169,8 @@ async function listedOrder(shop: AccountSectionContext, order: Order): Promise<L
     shop.orders.reversalsOf(order.id),
   ]);
   const isDisputed = reversals.some(({ kind, isEffective }) => kind === 'dispute' && isEffective);
-  return { order, reversed, isDisputed };
+  const isLost = reversals.some(({ kind, status }) => kind === 'dispute' && status === 'lost');
+  return { order, reversed, isDisputed, isLost, dispute: reversals.find(needsResponse) ?? null };
 }
 
 /** The listed accounts as CSV. */
@@ -182,7 +184,16 @@ function addExport(console: Console, shop: AccountSectionContext): void {
     return Csv.download<Item>(
       'accounts',
       [
-        ...['account', 'email', 'balance_usd', 'paid_usd', 'used_30_days_usd', 'last_call', 'created'],
+        ...[
+          'account',
+          'email',
+          'balance_usd',
+          'paid_usd',
+          'returned_usd',
+          'used_30_days_usd',
+          'last_call',
+          'created',
+        ],
         ...['frozen', 'merged_into'],
       ],
       async (after, max) => {
@@ -198,8 +209,8 @@ function addExport(console: Console, shop: AccountSectionContext): void {
           balance: balances.get(one.id) ?? Money.zero,
         }));
       },
-      ({ id: account, email, balance, paid, activity, createdMs, frozenMs, joinedTo }) => [
-        ...[account, email, Money.format(balance), Money.format(paid)],
+      ({ id: account, email, balance, paid, returned, activity, createdMs, frozenMs, joinedTo }) => [
+        ...[account, email, Money.format(balance), Money.format(paid), Money.format(returned)],
         Money.format(activity?.spent ?? Money.zero),
         activity?.lastMs == null ? null : Csv.time(activity.lastMs),
         Csv.time(createdMs),

@@ -179,7 +179,7 @@ async function paymentPage(
     ...{ order, request, reversals, lot, fees, signals, charges, result, draft: null, declining: null },
     ...refused,
     email: buyers[0]?.email ?? null,
-    loss: loss.certain,
+    loss,
     ...{ nowMs: shop.clock(), unconfirmed },
     canRefund: can(role, 'refund'),
     canDecline: can(role, 'support'),
