@@ -133,7 +133,7 @@ function hintOf({ hint }: CatalogueField, now: string | undefined): string | und
 
 function input(one: CatalogueField, facts: EditFacts): Html {
   const { typed, others, faults, upload } = facts;
-  const { name, label, value, usual = '', kind, choices } = one;
+  const { name, label, value, usual = '', kind } = one;
   const hint = hintOf(one, others.get(name));
   const shown = typed.get(name) ?? (value || usual);
   const fault = faults.find(({ path }) => path === name)?.reason;
@@ -173,8 +173,9 @@ function input(one: CatalogueField, facts: EditFacts): Html {
 
 /** A choice of words, of which none means the first one, or of the numbers of units that a price is for. */
 function choiceField({ name, label, choices = [] }: CatalogueField, shown: string): Html {
+  const units = choices.includes(shown) ? choices : [shown, ...choices.slice(shown === '' ? 1 : 0)];
   return choices[0] === '1'
-    ? choice(name, label, choices, shown || '1', perWords)
+    ? choice(name, label, units, shown, { ...perWords, '': perWords[1] })
     : choice(name, label, ['', ...choices], shown, choiceWords(choices));
 }
 
