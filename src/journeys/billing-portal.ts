@@ -1,5 +1,6 @@
 import { format, type Money } from '@sluice/kernel/money';
 import type { IdentityContext } from '../identity/identity-context.ts';
+import type { FailedPayment } from '../payment/failed-payment.ts';
 import type { PaymentContext } from '../payment/payment-context.ts';
 import { ObjectUnknown, type Payer, ProcessorUnavailable } from '../payment/processor.ts';
 import { isLive, type Subscription } from '../payment/subscription.ts';
@@ -57,6 +58,21 @@ export async function renewalOf(
     inTime(processor.payerOf(id).catch(unknownPayer)),
   ]);
   return { price, card: payer?.card ?? null };
+}
+
+/**
+ * Returns the unpaid renewal of a subscription for a mail; what the processor does not say in time is null.
+ * @param reader the address of the mail to the account, which reads of the card only when it is the payer's; null for a mail to the payer
+ */
+export async function failedPaymentOf(
+  { processor }: Pick<PortalContext, 'processor'>,
+  id: string,
+  reader: string | null,
+): Promise<FailedPayment> {
+  const payer = await inTime(processor.payerOf(id).catch(unknownPayer));
+  const isShown = payer !== null && (reader === null || isPaidBy(payer, reader));
+  const { amount = null, nextAttemptMs = null } = payer?.unpaid ?? {};
+  return { amount, nextAttemptMs, card: isShown ? payer.card : null };
 }
 
 /** Returns the prices of the plans that begin with the next period, by subscription: those that were agreed, not those of the catalogue. */

@@ -88,7 +88,7 @@ describe('a link by mail', () => {
     expect(await mailbox.mailsTo(email)).toHaveLength(2);
     const token = await tokenOf(email);
     const page = await browser.at(other).open(`/shop/account/link?token=${token}`);
-    expect(page.html).toContain(`You sign in to the account of <strong>${email}</strong>`);
+    expect(page.html).toContain(`Sign in as <strong>${email}</strong>`);
     const entered = await press(browser.at(other), token);
     expect([entered.status, entered.headers.get('location')]).toEqual([303, '/shop/account']);
     expect(entered.headers.getSetCookie().join()).toMatch(
@@ -371,6 +371,9 @@ describe('whoever came in by a link', () => {
     );
     const browser = await enter(someone.email);
     expect(await seen(browser)).toBe(someone.account);
+    const overview = (await browser.open('/shop/account')).html;
+    expect(overview).toContain('The shop has frozen this account');
+    expect(overview).not.toContain('Add credit or change plan');
     const refused = await browser.open('/shop/account/keys', { name: 'robot' });
     expect(refused.html).toContain('frozen');
     expect(refused.html).not.toContain('slk_');

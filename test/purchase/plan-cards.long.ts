@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest';
 import { Browser } from '../support/browser.ts';
 import type * as Shop from '../support/shop.ts';
+import type * as Network from './network.ts';
 import * as Person from './person.ts';
 import * as SubscriptionShop from './subscription-shop.ts';
 
 let shop: Shop.Shop;
+let network: Network.Network;
 SubscriptionShop.openForEachTest((opened) => {
-  ({ shop } = opened);
+  ({ shop, network } = opened);
 });
 
 async function subscribed(plan: string): Promise<Browser> {
@@ -52,6 +54,22 @@ test('a plan card knows the plan: it sells no second one, and an upgrade costs a
   const again = await browser.send('/shop/account/change', { ...confirmed, today_usd: '999.00' });
   expect([again.status, again.html]).toEqual([422, expect.stringContaining('Nothing more was charged.')]);
   expect(await charges()).toHaveLength(2);
+});
+
+test('until a renewal is paid, its plan leads to the invoice, and no other plan is offered or charged', async () => {
+  const browser = await subscribed('small');
+  const today = await todayFor(browser);
+  await SubscriptionShop.failRenewal(shop, network);
+  const html = await cards(browser);
+  expect(html).toContain('The renewal of Small was not paid.');
+  expect(html).toContain('Your plan. Its renewal was not paid.');
+  expect(html).toContain('<a class="button" href="/shop/account/billing#plans">Pay the open invoice</a>');
+  expect(html).toContain('You can change to Large when the open invoice is paid.');
+  expect(html).not.toContain('>Change to Large<');
+  expect((await browser.open('/shop/account/change?plan=large')).status).toBe(303);
+  const sent = await browser.send('/shop/account/change', { ...confirmed, today_usd: today });
+  expect([sent.status, sent.html]).toEqual([422, expect.stringContaining('Pay the open invoice first.')]);
+  expect(await charges()).toHaveLength(1);
 });
 
 test('a dearer plan is charged only from the page that says the amount, the card and the next renewal', async () => {
@@ -129,15 +147,15 @@ test('cancelling asks first, says until when the plan can be used and what is lo
     await shop.sql`SELECT to_char(period_end AT TIME ZONE 'UTC', 'FMDD Mon YYYY') AS day FROM shop.subscription`;
   const asked = await browser.send('/shop/account/cancel', { subscription });
   expect(asked.status).toBe(200);
-  for (const part of [`until ${row?.day}`, 'It has 100 results left', 'Keep the plan', 'class="danger"'])
+  for (const part of [`until ${row?.day}`, 'Left now: 100 results', 'Keep the plan', 'class="danger"'])
     expect(asked.html).toContain(part);
   expect(await cards(browser)).toContain('Your plan.');
   const done = await browser.open('/shop/account/cancel', { subscription, confirm: 'yes' });
   expect([done.status, done.headers.get('location')]).toEqual([303, '/shop/account/billing']);
-  expect((await browser.open('/shop/account/billing')).html).toContain(
-    'Your subscription ends with the current period.',
+  expect((await browser.open('/shop/account/billing')).html).toContain('and the card is not charged again.');
+  expect((await browser.open('/shop/account/billing')).html).not.toContain(
+    'and the card is not charged again',
   );
-  expect((await browser.open('/shop/account/billing')).html).not.toContain('Your subscription ends with');
   // There is no question about a subscription that does not renew, or that another account has.
   const over = await browser.open(`/shop/account/cancel?subscription=${subscription}`);
   expect([over.status, over.headers.get('location')]).toEqual([303, '/shop/account/billing']);

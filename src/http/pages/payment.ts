@@ -3,6 +3,7 @@ import { html, raw } from 'hono/html';
 import type { Texts } from '../../text/texts.ts';
 import { brandStyle } from './brand-style.ts';
 import { languageOf, type PageContext } from './frame.ts';
+import * as ReloadScript from './reload-script.ts';
 import { say } from './say.ts';
 
 type Html = ReturnType<typeof html>;
@@ -14,6 +15,8 @@ export type PaymentPage = {
   body: Html;
   /** Seconds until the page reloads itself. */
   againSeconds?: number;
+  /** Seconds after which a client should try again. */
+  retrySeconds?: number;
   /** True when the page has a form that is sent to the shop. */
   hasForm?: boolean;
   /** The script of the page: copy buttons for secrets, or a button that prints it. */
@@ -49,7 +52,7 @@ button.button{width:100%;border:0;font:inherit;font-weight:600;cursor:pointer}
 ${copyStyle}
 .note{background:var(--note-tint);color:var(--note);border-radius:10px;padding:.6rem .875rem}.next .button{margin-top:.75rem}dl+.next .button:first-child{margin-top:1.5rem}
 pre.secret{margin:.5rem 0 0;padding:.75rem .875rem;border:1px solid var(--line);border-radius:10px;background:var(--ground);font:.8125rem/1.5 ui-monospace,"SF Mono",Menlo,Consolas,monospace}
-[hidden]{display:none!important}.url{display:block;font:.625rem/1.4 ui-monospace,"SF Mono",Menlo,Consolas,monospace;word-break:break-all}dl div:has(>dd>.id){flex-wrap:wrap;row-gap:0}dd:has(>.id){margin-inline-start:auto}dd>.id{white-space:nowrap}@media(max-width:30rem){span.id{font-size:.75rem}dl div{gap:1rem}dl div:has(>dd>.id){flex-wrap:nowrap}dd>.id{white-space:normal;display:inline-block;max-width:20ch;word-break:break-all}dd{min-width:0}}dl+dl{margin-top:0;border-top:0}
+[hidden]{display:none!important}.url{display:block;font:.625rem/1.4 ui-monospace,"SF Mono",Menlo,Consolas,monospace;word-break:break-all}dl div:has(>dd>.id){flex-wrap:wrap;row-gap:0}dd:has(>.id){margin-inline-start:auto}dd>.id{white-space:nowrap}@media(max-width:30rem){dt{flex:0 1 auto}dl div:not(:has(.id))>dd{overflow-wrap:break-word}span.id{font-size:.75rem}dl div{gap:1rem}dl div:has(>dd>.id){flex-wrap:nowrap}dd>.id{white-space:normal;display:inline-block;max-width:20ch;word-break:break-all}dd{min-width:0}}dl+dl{margin-top:0;border-top:0}
 pre.one-line{white-space:nowrap;text-overflow:ellipsis;overflow-wrap:normal;overflow-x:auto;scrollbar-width:thin}.code>pre.one-line{margin-inline-end:5rem;padding-inline-end:.875rem}.code>pre.one-line+.copy{inset-block:0;margin-block:auto;height:2rem;inset-inline-end:0;min-width:4.25rem}`;
 
 /** SVG paths in a view box of 24 by 24. */
@@ -72,7 +75,7 @@ export function frozen(texts: Texts): PaymentPage {
   return {
     title: texts.text('checkout.frozen_title'),
     mark: 'stop',
-    body: html`<h1>${say(texts, 'checkout.frozen')}</h1><p>${say(texts, 'checkout.frozen_text')}</p>`,
+    body: html`<h1>${say(texts, 'checkout.frozen')}</h1><p>${say(texts, 'checkout.frozen_text')}</p>${shopLink(texts)}`,
   };
 }
 
@@ -82,7 +85,7 @@ export type Bought = { plan: string; amount: string };
 /** The plan and the amount of a payment; nothing for a link without a purchase. */
 function bought(texts: Texts, facts: Bought | null): Html | string {
   if (facts === null) return '';
-  return html`<dl><div><dt>${say(texts, 'paid.item')}</dt><dd>${facts.plan}</dd></div><div><dt>${say(texts, 'paid.amount')}</dt><dd>${texts.usd(facts.amount)}</dd></div></dl>`;
+  return html`<dl><div><dt>${say(texts, 'paid.bought')}</dt><dd>${facts.plan}</dd></div><div><dt>${say(texts, 'paid.amount')}</dt><dd>${texts.usd(facts.amount)}</dd></div></dl>`;
 }
 
 function plansLink(texts: Texts, isMain = true): Html {
@@ -97,9 +100,9 @@ function shopLink(texts: Texts): Html {
   return html`<a class="button plain" href="/">${say(texts, 'error.back')}</a>`;
 }
 
-/** A link to this page, for people who do not want to wait for its refresh, and one to the shop. */
-function nowOrBack(texts: Texts): Html {
-  return html`<a class="button" href="">${say(texts, 'checkout.check_now')}</a>${shopLink(texts)}`;
+/** A link to this page, which is loaded again, and one to the shop. */
+function nowOrBack(texts: Texts, label: 'check_now' | 'try_again' = 'check_now'): Html {
+  return html`<a class="button" href="">${say(texts, `checkout.${label}`)}</a>${shopLink(texts)}`;
 }
 
 /** `againMs`: the time from which a card page opens again. */
@@ -189,8 +192,8 @@ export function unavailable(texts: Texts): PaymentPage {
   return {
     title: texts.text('checkout.unavailable_title'),
     mark: 'wait',
-    againSeconds: 10,
-    body: html`<h1>${say(texts, 'checkout.unavailable')}</h1><p>${say(texts, 'checkout.unavailable_text')}</p>${nowOrBack(texts)}`,
+    retrySeconds: 10,
+    body: html`<h1>${say(texts, 'checkout.unavailable')}</h1><p>${say(texts, 'checkout.unavailable_text')}</p>${nowOrBack(texts, 'try_again')}`,
   };
 }
 
@@ -215,25 +218,26 @@ const headers = {
 export function respond(
   status: number,
   { catalog, texts }: PageContext,
-  { title, mark, body, againSeconds, hasForm = false, script }: PaymentPage,
+  { title, mark, body, againSeconds, retrySeconds = againSeconds, hasForm = false, ...page }: PaymentPage,
   more: Readonly<Record<string, string>> = {},
 ): Response {
+  const script = againSeconds === undefined ? page.script : ReloadScript;
   const { path, tone } = marks[mark];
   const shop = catalog.storefront.name;
-  const page = html`<!doctype html>
+  const text = html`<!doctype html>
 <html ${languageOf(texts)}>
 <head>
 <meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex">
-${againSeconds === undefined ? '' : html`<meta http-equiv="refresh" content="${againSeconds}">`}
+${againSeconds === undefined ? '' : html`<noscript><meta http-equiv="refresh" content="${againSeconds}"></noscript>`}
 <title>${title} · ${shop}</title><link rel="icon" href="data:,"><style>${raw(style + brandStyle(catalog.storefront.brand))}</style>
 </head>
-<body${script ? html` data-copy="${texts.text('code.copy')}" data-copied="${texts.text('code.copied')}"` : ''}><main>
+<body${againSeconds === undefined ? '' : html` data-again="${againSeconds}"`}${script ? html` data-copy="${texts.text('code.copy')}" data-copied="${texts.text('code.copied')}"` : ''}><main>
 <p class="shop">${shop}</p>
 <svg class="mark ${tone}" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2.25" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><path d="${path}"/></svg>
 ${body}
 </main>${script ? html`<script>${raw(script.code)}</script>` : ''}</body>
 </html>`;
-  const again = againSeconds === undefined ? {} : { 'retry-after': String(againSeconds) };
+  const again = retrySeconds === undefined ? {} : { 'retry-after': String(retrySeconds) };
   const own = { ...headers, 'content-security-policy': policy(hasForm ? "'self'" : "'none'", script) };
-  return new Response(String(page), { status, headers: { ...own, ...again, ...more } });
+  return new Response(String(text), { status, headers: { ...own, ...again, ...more } });
 }

@@ -154,7 +154,7 @@ export function confirm(of: Question & { key: string | null }): Html {
     effects: [
       'The money arrives within days. The processor keeps its fee for the payment.',
       ...creditEffects(effect),
-      'If the account has auto top-up, it is turned off.',
+      'Auto top-up of the account is turned off, if it is on.',
       ...(key === null ? ["It answers the buyer's refund request."] : []),
       'The audit log records the refund, with your name and your IP address.',
     ],
