@@ -268,7 +268,9 @@ test('a wrong colour and a wrong logo are named together', async () => {
   const { html } = await upload(owner, Buffer.from('no image'), { 'storefront.brand.colour': 'red' });
   expect(html).toMatch(/id="storefront\.brand\.colour-fault"/);
   expect(html).toMatch(/id="upload-fault"/);
-  expect(html).toMatch(/<a href="#upload">.*<a href="#storefront\.brand\.colour">|<a href="#storefront\.brand\.colour">.*<a href="#upload">/s);
+  expect(html).toMatch(
+    /<a href="#upload">.*<a href="#storefront\.brand\.colour">|<a href="#storefront\.brand\.colour">.*<a href="#upload">/s,
+  );
 });
 
 test('a logo is uploaded, reviewed, served strictly in every process, and removed by a revert', async () => {
