@@ -8,10 +8,8 @@ import * as AccountKeys from '../../../journeys/account-keys.ts';
 import * as Freezing from '../../../journeys/freezing.ts';
 import { inTime } from '../../../journeys/in-time.ts';
 import type { SellerContext } from '../../../journeys/seller-context.ts';
-import * as Reversal from '../../../journeys/sync-reversals.ts';
 import type { LedgerContext } from '../../../ledger/ledger-context.ts';
 import * as CreditGrant from '../../../payment/credit-grant.ts';
-import type { Order } from '../../../payment/order.ts';
 import { dayOf } from '../../../payment/order-search.ts';
 import type { PaymentContext } from '../../../payment/payment-context.ts';
 import type { FieldFault } from '../../../payment/purchase-input.ts';
@@ -24,13 +22,12 @@ import * as Csv from '../csv.ts';
 import * as GrantFaults from '../grant-faults.ts';
 import * as Page from '../pages/account.ts';
 import * as ListPage from '../pages/accounts.ts';
-import { needsResponse } from '../pages/dispute.ts';
 import { amount } from '../pages/figures.ts';
 import * as FreezePage from '../pages/freeze.ts';
 import * as LoginPage from '../pages/login-page.ts';
-import type { ListedOrder } from '../pages/orders.ts';
 import type { ConsoleResponse } from '../response.ts';
 import type { Person } from '../sessions.ts';
+import { listedOrder } from './listed-order.ts';
 
 const path = '/admin/console/accounts';
 const dayMs = 86_400_000;
@@ -160,17 +157,6 @@ export function addAccountSection(console: Console, shop: AccountSectionContext)
     const main = Page.account({ ...facts, formKey: id('console') }, shop.catalog.plans);
     return { title: it.email ?? it.id, status: result?.isBad ? 422 : 200, main, canCopy: true };
   }
-}
-
-/** Adds what has come back of an order's money. */
-async function listedOrder(shop: AccountSectionContext, order: Order): Promise<ListedOrder> {
-  const [reversed, reversals] = await Promise.all([
-    Reversal.reversedAmount(shop, order),
-    shop.orders.reversalsOf(order.id),
-  ]);
-  const isDisputed = reversals.some(({ kind, isEffective }) => kind === 'dispute' && isEffective);
-  const isLost = reversals.some(({ kind, status }) => kind === 'dispute' && status === 'lost');
-  return { order, reversed, isDisputed, isLost, dispute: reversals.find(needsResponse) ?? null };
 }
 
 /** The listed accounts as CSV. */
