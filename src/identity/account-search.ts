@@ -10,8 +10,9 @@ export type FoundAccount = {
   frozenMs: number | null;
   /** The account that this one was joined to, or null. */
   joinedTo: string | null;
-  /** Total of its payments. */
+  /** Total of its payments, and what refunds and disputes returned of it. */
   paid: Money;
+  returned: Money;
 };
 
 /** The search terms that the seller can enter. */

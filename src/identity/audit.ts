@@ -13,6 +13,9 @@ export type AuditEntry = {
   after: unknown;
 };
 
+/** An action whose outcome is not known. `isRunning`: nothing was recorded about its outcome yet. */
+export type OpenEntry = Pick<AuditEntry, 'id' | 'atMs' | 'before'> & { isRunning: boolean };
+
 /** The action of a sign-in: most entries of a log are sign-ins. */
 export const signInAct = 'signed_in';
 
@@ -36,8 +39,8 @@ export interface Audit {
   open(who: string, act: string, subject: string, before: object): Promise<number>;
   /** Records the outcome of an action. */
   close(entry: number, after: object): Promise<void>;
-  /** Returns true while another entry of the same action and subject has no outcome, other than one with the same `before.key`. Entries older than `withinMs` do not count: their process has ended. */
-  hasRival(entry: number, withinMs: number): Promise<boolean>;
+  /** Lists the entries of an action and subject of the last `withinMs` that have no outcome, or the outcome `unknown`; the newest first. */
+  withoutOutcome(act: string, subject: string, withinMs: number): Promise<OpenEntry[]>;
   /** Returns at most `max` entries older than `before`, newest first. */
   list(filter: AuditFilter, before: number | null, max: number): Promise<AuditEntry[]>;
   /** Lists the actions that the log contains. */

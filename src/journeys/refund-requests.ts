@@ -12,7 +12,7 @@ import * as Refund from './refund.ts';
 import type { SellerContext } from './seller-context.ts';
 
 /** The seller's key for the refund that answers a request, so that it is made once. */
-const refundKey = 'refund-request';
+export const refundKey = 'refund-request';
 
 /** The dependencies of answering a request. */
 export type RefundAnswerContext = Refund.RefundContext & Pick<SellerContext, 'refundRequests'>;

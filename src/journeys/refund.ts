@@ -7,6 +7,7 @@ import type { RefundOutcome } from '../payment/processor.ts';
 import * as Reversal from '../payment/reversal.ts';
 import * as RefundedSubscription from './refunded-subscription.ts';
 import { syncReversals } from './sync-reversals.ts';
+import * as UnconfirmedRefund from './unconfirmed-refund.ts';
 
 /** The dependencies of refunding a purchase. */
 export type RefundContext = PaymentContext & { readonly audit: Audit };
@@ -26,7 +27,7 @@ export type RefundResult =
     }
   /** `returned` of this order is returned by now, which differs from what the seller knew. Nothing was refunded. */
   | { kind: 'changed'; returned: Money.Money; left: Money.Money }
-  /** Another refund of this order is being made. Nothing was refunded by this one. */
+  /** Another refund of this order is being made, or may have been made. Nothing was refunded by this one. */
   | { kind: 'busy' }
   | { kind: 'unknown_order' }
   | { kind: 'not_paid'; state: Order['state'] }
@@ -128,12 +129,10 @@ function changeOf(
   return { kind: 'changed', returned, left: Reversal.refundable(reversals, amount) };
 }
 
-/** A refund whose outcome is not recorded after this time has ended with its process. */
-const refundMsMax = 120_000;
-
 /**
  * Looks again once the entry of a refund is in the audit log, where two refunds that are requested at the same time see each other: at most one of
- * them is made. Refunds that do not depend on what was returned before are made in any case.
+ * them is made. While it is not known whether another refund was made, none with another key is made. A refund that does not depend on what was
+ * returned before is also made beside one that is still running.
  */
 async function blockedBy(
   shop: RefundContext,
@@ -141,9 +140,16 @@ async function blockedBy(
   instruction: Reversal.RefundInstruction,
   order: Order & { payment: string },
 ): Promise<Extract<RefundResult, { kind: 'busy' | 'changed' }> | null> {
-  if (instruction.returnedBefore == null) return null;
-  if (await shop.audit.hasRival(entry, refundMsMax)) return { kind: 'busy' };
+  const { returnedBefore = null } = instruction;
+  const rivals = (listed: readonly Reversal.Reversal[]) =>
+    UnconfirmedRefund.list(shop, order.id, listed).then((all) =>
+      all
+        .filter((one) => one.entry !== entry && one.key !== instruction.key)
+        .filter(({ isRunning }) => !isRunning || returnedBefore !== null),
+    );
+  if (returnedBefore === null && (await rivals([])).length === 0) return null;
   const now = Reversal.split(await shop.processor.reversalsOf(order.payment), order);
+  if ((await rivals(now)).length > 0) return { kind: 'busy' };
   const isOwn = now.some(({ key }) => key !== null && key === instruction.key);
   return isOwn ? null : changeOf(instruction, now, order);
 }
@@ -253,7 +259,7 @@ export function describeRefund(outcome: RefundResult): string {
     case 'changed':
       return `Nothing was refunded: ${usd(outcome.returned)} of this purchase is returned by now, which differs from what you knew.`;
     case 'busy':
-      return 'Nothing was refunded: another refund of this purchase is being made. Look at its outcome first.';
+      return 'Nothing was refunded: another refund of this purchase is being made, or its outcome is not known yet. Try again in ten minutes.';
     case 'unknown_order':
       return 'There is no purchase with this id.';
     case 'not_paid':

@@ -65,7 +65,7 @@ test('a file that may not be written is offered for download', async () => {
   try {
     const owner = await signedIn(await shop.addStorefront({ CATALOG: here() }, Program.unprivileged));
     const review = await edit(owner, 'prices', { 'services[0].price_usd': '0.005' });
-    expect(review.html).toContain('Download the file');
+    expect(review.html).toContain('Download the edited file');
     expect((await publish(owner, review)).status).toBe(422);
     expect(await readFile(here(), 'utf8')).toBe(catalogue);
     const form = { act: 'download', base: '', text: hidden(review.html, 'text') };
@@ -133,6 +133,15 @@ test('the prices of meters are edited, added and removed, with their effects on 
   expect(fewer.html).toContain('removes something');
   await publish(owner, fewer);
   expect(await readFile(here(), 'utf8')).not.toContain('large-1');
+  // A plan of every service includes usage in dollars, for which the form has a field.
+  const plan = { 'new.name': 'Grand', 'new.price_usd': '20.00', 'new.every': 'month', 'new.covers': '*' };
+  const counted = await edit(owner, 'plans', { ...plan, 'new.included': '5,000' });
+  expect(counted.html).toContain('Chat is paid by meter, not in results.');
+  expect(counted.html).toContain('id="new.included_usd"');
+  const usage = await edit(owner, 'plans', { ...plan, 'new.included_usd': '5.00' });
+  expect([usage.status, hidden(usage.html, 'text').includes('included_usd: "5.00"')]).toEqual([200, true]);
+  const some = { ...plan, 'new.covers': 'lists', 'new.included': '5,000' };
+  expect(hidden((await edit(owner, 'plans', some)).html, 'text')).toContain('included: 5000');
   await publishFile(owner, catalogue);
 });
 
@@ -253,6 +262,16 @@ async function upload(
   });
   return { status: response.status, headers: response.headers, html: await response.text() };
 }
+
+test('a wrong colour and a wrong logo are named together', async () => {
+  const owner = await signedIn(shop.url);
+  const { html } = await upload(owner, Buffer.from('no image'), { 'storefront.brand.colour': 'red' });
+  expect(html).toMatch(/id="storefront\.brand\.colour-fault"/);
+  expect(html).toMatch(/id="upload-fault"/);
+  expect(html).toMatch(
+    /<a href="#upload">.*<a href="#storefront\.brand\.colour">|<a href="#storefront\.brand\.colour">.*<a href="#upload">/s,
+  );
+});
 
 test('a logo is uploaded, reviewed, served strictly in every process, and removed by a revert', async () => {
   const owner = await signedIn(shop.url);

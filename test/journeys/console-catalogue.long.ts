@@ -83,7 +83,7 @@ test('an edit is reviewed with its effects, published in every process, and keep
   expect(review.html).toMatch(/<del>- {3}- \{ id: small.*<ins>\+ {3}- \{ id: small.*12\.00/s);
   expect(await readFile(here(), 'utf8')).toBe(catalogue);
   const done = await publish(owner, review, 'New year');
-  expect(done.html).toMatch(/Published on [^.]*\. Every process now uses this catalogue\./);
+  expect(done.html).toMatch(/Published on [^.]*\. Buyers see it now\./);
   expect(done.html).toContain('12.00 USD per month');
   expect(done.html).not.toContain('10.00 USD per month');
   const text = catalogue

@@ -403,7 +403,7 @@ describe('the front page', () => {
       /<b class="count">1<\/b> <a href="[^"]+view=unfinished">Charges with an unknown outcome/,
     );
     expect((await seller.open('/console/payments?view=unfinished')).html).toMatch(
-      /id="unfinished".*waiting for reconciliation/s,
+      /id="unfinished".*Waiting for the next check/s,
     );
     // The processor refuses to list what was paid before there were computers.
     await shop.sql`UPDATE shop.purchase SET created_at = '1960-01-01Z' WHERE id = ${stuck.order}`;
@@ -418,7 +418,7 @@ describe('the front page', () => {
       'Purchases that differ from the records of the card processor',
     );
     expect((await seller.open('/console/payments?view=unfinished')).html).toMatch(
-      /id="unfinished".*Error: /s,
+      /id="unfinished".*class="words">(?!Waiting|Being)/s,
     );
     await shop.sql`DELETE FROM shop.purchase WHERE id = ${stuck.order}`;
     const [payment] = await network.paymentsOf(paid.order);
@@ -432,7 +432,9 @@ describe('the front page', () => {
     const front = (await seller.open('')).html;
     expect(front).toMatch(/Messages of the card processor that could not be handled/);
     expect(front).toMatch(/Declined payments/);
-    expect((await seller.open('/console/payments?view=webhook-events')).html).toContain('ProcessorAway');
+    expect((await seller.open('/console/payments?view=webhook-events')).html).toContain(
+      'The processor did not answer',
+    );
     const page = (await seller.open('/console/payments?state=declined')).html;
     expect([...rows(page, 'Orders').values()][0]?.join(' ')).toMatch(/declined/);
     await network.clearFaults();
@@ -496,7 +498,7 @@ describe('what the seller does', () => {
     const refunds = await network.stripe.refunds.list({ payment_intent: payment?.id ?? '' });
     expect(refunds.data.map(({ amount }) => amount)).toEqual([75]);
     expect((await seller.open(page, form)).html).toContain(
-      '0.75 USD was refunded already, by this same form: nothing more was refunded now. 1.25 USD of this payment remains.',
+      '0.75 USD was already refunded. Nothing more was refunded now. 1.25 USD of this payment remains.',
     );
     expect((await seller.open(page, { ...form, amount_usd: '0.80' })).status).toBe(422);
     // Back, and pressed again: a question that was asked before this refund refunds nothing.
@@ -578,6 +580,39 @@ describe('what the seller does', () => {
       expect(['refund', 'refund_by_hand']).toContain(act);
       expect(who).toMatch(/^admin at 198\.51\.100\.\d+$/);
     }
+  });
+
+  test('a refund whose outcome is not known invites no second one', async () => {
+    const seller = await signedIn();
+    const buyer = await bought('2.00');
+    const page = `/console/payments/${buyer.order}`;
+    const form = async (amount_usd: string) => ({
+      ...{ amount_usd, returned_usd: '0.00' },
+      key: await seller.hidden(`${page}/refund?amount_usd=${amount_usd}`, 'key'),
+    });
+    const [first, second] = [await form('0.75'), await form('0.50')];
+    await network.fault('POST /v1/refunds', '500_before', 20);
+    const unclear = await seller.open(page, first);
+    await network.clearFaults();
+    expect(unclear.status).toBe(422);
+    expect(unclear.html).toContain('The refund of 0.75 USD may have been made.');
+    for (const { html } of [unclear, await seller.open(page)]) {
+      expect(html).toContain('refund not confirmed');
+      expect(html).not.toContain('Review refund');
+    }
+    const [payment] = await network.paymentsOf(buyer.order);
+    const made = async () =>
+      (await network.stripe.refunds.list({ payment_intent: payment?.id ?? '' })).data.map(
+        ({ amount }) => amount,
+      );
+    expect((await seller.open(page, second)).status).toBe(422);
+    expect((await seller.open(`${page}/refund?amount_usd=0.50`)).html).not.toContain('Refund 0.50 USD?');
+    expect(await made()).toEqual([]);
+    expect((await seller.open(page, first)).html).toContain('0.75 USD was refunded.');
+    expect(await made()).toEqual([75]);
+    const after = (await seller.open(page)).html;
+    expect(after).toContain('Review refund');
+    expect(after).not.toContain('refund not confirmed');
   });
 
   test('what a buyer asks back is seen, and answered once: by a refund, or by a no that he reads', async () => {

@@ -19,6 +19,7 @@ test('a refund that was made and could not be recorded is reported as pending, s
     },
     audit: {
       open: async () => 'entry',
+      withoutOutcome: async () => [],
       close: async () => {
         throw new Error('the database does not respond');
       },
@@ -51,7 +52,8 @@ test('a refund that depends on what was returned before is not made beside anoth
       audit: {
         open: async () => 7,
         close: async (_: number, after: object) => outcomes.push(after),
-        hasRival: async () => isBusy,
+        withoutOutcome: async () =>
+          isBusy ? [{ id: 6, atMs: 0, before: { key: 'rival' }, isRunning: true }] : [],
       },
     } as unknown as Refund.RefundContext;
   };
@@ -66,4 +68,49 @@ test('a refund that depends on what was returned before is not made beside anoth
   // It was made between the two looks.
   expect(await Refund.refund(shop([[], [first]], false), instruction, 'seller')).toMatchObject(changed);
   expect(outcomes).toMatchObject([{ kind: 'busy' }, changed]);
+});
+
+test('no other refund is made while it is not known whether one was made', async () => {
+  const order = unpaidOrder({ state: 'granted', payment: 'pi_1' });
+  const sent: unknown[] = [];
+  const shop = (listed: readonly object[]) =>
+    ({
+      orders: {
+        find: async () => order,
+        paidBy: async () => null,
+        reversalsOf: async () => [],
+        lossOf: async () => ({ certain: 0, pending: 0 }),
+      },
+      processor: {
+        reversalsOf: async () => listed,
+        refund: async (...request: unknown[]) => {
+          sent.push(request.at(-1));
+          return { kind: 'unknown' };
+        },
+      },
+      audit: {
+        open: async () => 7,
+        close: async () => undefined,
+        withoutOutcome: async () => [
+          { id: 6, atMs: 0, before: { key: 'first', amount_usd: '0.10' }, isRunning: false },
+        ],
+      },
+    }) as unknown as Refund.RefundContext;
+  const asked = (key: string | null, returnedBefore: number | null) =>
+    ({
+      ...{ order: order.id, amount: ofMicro(50_000), key },
+      subscription: 'keep',
+      returnedBefore: returnedBefore === null ? null : ofMicro(returnedBefore),
+    }) as const;
+  const ask = (key: string | null, returnedBefore: number | null, listed: readonly object[] = []) =>
+    Refund.refund(shop(listed), asked(key, returnedBefore), 'seller');
+  expect(await ask('second', 0)).toEqual({ kind: 'busy' });
+  expect(await ask('second', null)).toEqual({ kind: 'busy' });
+  expect(await ask(null, null)).toEqual({ kind: 'busy' });
+  expect(sent).toEqual([]);
+  // The same refund may be sent again, and another one once the processor lists the first.
+  expect(await ask('first', 0)).toEqual({ kind: 'pending' });
+  const made = { id: 're_1', kind: 'refund', amount: ofMicro(10_000), isEffective: true, key: 'first' };
+  expect(await ask('second', 10_000, [made])).toEqual({ kind: 'pending' });
+  expect(sent).toEqual(['first', 'second']);
 });

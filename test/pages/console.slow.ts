@@ -147,7 +147,7 @@ describe.each(names)('on a %s screen', (screen) => {
       expect(await said()).toBe('The account is frozen.');
       await look(page, 'console-account-after', screen);
 
-      await page.getByText('What the team did').click();
+      await page.getByText('Team activity').click();
       await page.getByRole('link', { name: 'All actions in the audit log' }).click();
       await page.getByText('a stolen card').waitFor();
       await look(page, 'console-audit', screen);

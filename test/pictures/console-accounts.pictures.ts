@@ -44,15 +44,15 @@ test('accounts are found, and one is granted credit and frozen', async () => {
   await seller.shot('form');
   await seller.fill({
     'Credit (USD)': 'five',
-    'Results, in place of credit': '100',
+    'Or results': '100',
     [reason]: 'a late answer',
   });
   await seller.press('Grant');
   await seller.shot('refused');
-  await seller.fill({ 'Credit (USD)': '2.00', 'Results, in place of credit': '' });
+  await seller.fill({ 'Credit (USD)': '2.00', 'Or results': '' });
   await seller.press('Grant');
   await seller.shot('granted');
-  await seller.unfold('What the team did');
+  await seller.unfold('Team activity');
   await seller.shot('listed in what the team did');
   seller.group = 'console-freeze';
   await seller.follow('Freeze account');
@@ -86,7 +86,7 @@ test('promotion codes are created, used and ended', async () => {
   await seller.fill({ Code: 'SPRING-26', 'Credit (USD)': '5.00' });
   await seller.press('Create code');
   await seller.shot('same code again');
-  await seller.fill({ Code: 'RESULTS-1000', 'Credit (USD)': '', 'Results, in place of credit': '1000' });
+  await seller.fill({ Code: 'RESULTS-1000', 'Credit (USD)': '', 'Or results': '1000' });
   await seller.page.getByText('Only accounts with a confirmed email address').click();
   await seller.press('Create code');
   for (const name of [names[0], names[1]])

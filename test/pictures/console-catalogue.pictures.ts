@@ -109,7 +109,7 @@ test('plans and prices are edited, reviewed and published', async () => {
   seller.group = 'console-prices';
   await seller.see(form('prices'), 'form');
   await seller.unfold(/^All prices/);
-  await seller.unfold('Prices of small-1', 'Add prices');
+  await seller.unfold('Prices of small-1', 'Add prices of another one');
   await seller.shot('prices of the models open');
   await set('all[result]', 'cheap');
   await seller.press('Review changes');

@@ -17,6 +17,7 @@ type Row = {
   frozen_at: Date | null;
   joined_to: string | null;
   paid: number;
+  returned: number;
 };
 
 /**
@@ -42,7 +43,9 @@ export async function openConsole(sql: Connection, reports: Connection, url: str
 export function openSearch(sql: Connection): AccountSearch {
   const columns =
     () => sql`a.id, shop.contact_of(a.id) AS email, a.created_at, a.frozen_at, a.joined_to, coalesce((
-    SELECT sum(o.amount) FROM shop.purchase o WHERE o.account_id = a.id AND o.state = 'granted'), 0)::bigint AS paid`;
+    SELECT sum(o.amount) FROM shop.purchase o WHERE o.account_id = a.id AND o.state = 'granted'), 0)::bigint AS paid,
+    coalesce((SELECT sum(least(o.amount, v.amount)) FROM shop.purchase o, LATERAL (SELECT sum(r.amount) AS amount FROM shop.reversal r
+      WHERE r.purchase_id = o.id AND r.is_effective) v WHERE o.account_id = a.id AND o.state = 'granted' AND v.amount IS NOT NULL), 0)::bigint AS returned`;
   const paid = () =>
     sql`EXISTS (SELECT FROM shop.purchase o WHERE o.account_id = a.id AND o.state = 'granted')`;
   const isKind = (kind: AccountKind | undefined) => {
@@ -151,5 +154,6 @@ function found(row: Row): FoundAccount {
     frozenMs: row.frozen_at?.getTime() ?? null,
     joinedTo: row.joined_to,
     paid: Money.ofMicro(row.paid),
+    returned: Money.ofMicro(row.returned),
   };
 }

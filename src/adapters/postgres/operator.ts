@@ -1,4 +1,4 @@
-import { type Audit, type AuditEntry, signInAct } from '../../identity/audit.ts';
+import { type Audit, type AuditEntry, type OpenEntry, signInAct } from '../../identity/audit.ts';
 import type { CreditGrants, GrantResult, GrantValue } from '../../payment/credit-grant.ts';
 import {
   type Promotion,
@@ -107,12 +107,13 @@ export function openAudit(sql: Connection): Audit {
     async close(entry, after) {
       await sql`UPDATE shop.audit SET after = ${sql.json({ ...after })} WHERE id = ${entry}`;
     },
-    async hasRival(entry, withinMs) {
-      const [row] = await sql<[{ busy: boolean }]>`SELECT EXISTS (SELECT FROM shop.audit own
-        JOIN shop.audit other ON other.subject = own.subject AND other.act = own.act AND other.id <> own.id
-        WHERE own.id = ${entry} AND other.after IS NULL AND other.at > clock_timestamp() - ${withinMs}::bigint * interval '1 millisecond'
-          AND other.before->>'key' IS DISTINCT FROM own.before->>'key') AS busy`;
-      return row.busy;
+    async withoutOutcome(act, subject, withinMs) {
+      return await sql<
+        OpenEntry[]
+      >`SELECT id, (extract(epoch FROM at) * 1000)::bigint AS "atMs", before, after IS NULL AS "isRunning"
+        FROM shop.audit WHERE subject = ${subject} AND act = ${act} AND (after IS NULL OR after->>'kind' = 'unknown')
+          AND at > clock_timestamp() - ${withinMs}::bigint * interval '1 millisecond'
+        ORDER BY id DESC LIMIT ${listedMax}`;
     },
     async list({ account, text, act, signIns, from, to }, before, max) {
       type Row = Omit<AuditEntry, 'atMs'> & { at: Date };

@@ -14,9 +14,22 @@ const planShapes: readonly Shape[] = [
 const speed: Shape = ['requests_per_second', 'Calls per second', 'count', [], '10 if empty'];
 const includedUnits: Shape = ['included', 'Included results', 'count'];
 const includedUsd: Shape = ['included_usd', 'Included usage (USD)', 'usd'];
+const insteadUsd: Shape = [
+  'included_usd',
+  'Included usage (USD)',
+  'usd',
+  [],
+  'In place of results, for services paid by meter',
+];
 const retired: Shape = ['retired', 'Stop selling this plan', 'switch', [], 'Accounts that have it keep it.'];
 
-const recommended: Shape = ['recommended', 'Highlight this plan', 'switch', [], 'One plan of the shop.'];
+const recommended: Shape = [
+  'recommended',
+  'Highlight this plan',
+  'switch',
+  [],
+  'Only one plan can be highlighted.',
+];
 
 type BrandShape = readonly [path: readonly string[], ...Shape];
 const brandGroups: readonly { title: string; shapes: readonly BrandShape[] }[] = [
@@ -80,6 +93,7 @@ export function groupsOf(form: CatalogueForm, text: string, shown: Shown): Field
   const services = listed('services');
   switch (form) {
     case 'plans': {
+      const hasMeters = services.some(({ meters }) => meters !== undefined);
       const sold = services.filter(({ price_usd: price }) => Number(price ?? 1) > 0);
       const units = new Set(sold.map(unitOf));
       const unit = units.size === 1 ? [...units][0] : 'unit';
@@ -88,7 +102,7 @@ export function groupsOf(form: CatalogueForm, text: string, shown: Shown): Field
         const texts = inUnit(shown.plan(String(plan.id)), unit ?? 'unit');
         const shapes = [
           ...planShapes,
-          ...termsOf(plan),
+          ...termsOf(plan, hasMeters),
           speed,
           coveredServices(services),
           recommended,
@@ -175,7 +189,7 @@ function saleOf(plan: Item, units: string): string {
 }
 
 /** The terms of a plan by its kind. A plan includes units or dollars, whichever it has now. */
-function termsOf(plan: Item): Shape[] {
+function termsOf(plan: Item, hasMeters: boolean): Shape[] {
   const isInUsd = plan.included_usd !== undefined;
   switch (plan.kind) {
     case 'trial':
@@ -191,7 +205,7 @@ function termsOf(plan: Item): Shape[] {
       return [
         ['price_usd', 'Price (USD)', 'usd'],
         ['every', 'Per', 'choice', ['month', 'year']],
-        isInUsd ? includedUsd : includedUnits,
+        ...(isInUsd ? [includedUsd] : hasMeters ? [includedUnits, insteadUsd] : [includedUnits]),
         ['rollover', 'Unused results roll over', 'switch', [], 'What is unused stays for one more period.'],
         ['grace_days', 'Days of grace for an unpaid renewal', 'count', [], '3 if empty'],
       ];
@@ -266,10 +280,20 @@ function isBelow(path: SourceLocation.Path, top: SourceLocation.Path): boolean {
   return top.every((step, at) => path[at] === step);
 }
 
+/** `500,000` and `500 000` as `500000`. */
+function withoutSeparators(typed: string): string {
+  return /^\d{1,3}([,\u00a0\u202f ])\d{3}(?:\1\d{3})*$/.test(typed) ? typed.replace(/\D/g, '') : typed;
+}
+
 /** Reads the text of a field. A text that does not have the form of its kind stays a text: the schema's message says what is wrong with it. */
 export function typedValue(kind: CatalogueField['kind'], typed: string): EditValue | undefined {
   if (typed === '') return undefined;
   if (kind === 'services') return typed === '*' ? typed : typed.split(', ');
-  if (kind === 'count') return /^\d{1,15}$/.test(typed) ? Number(typed) : typed;
+  if (kind === 'count') {
+    const digits = withoutSeparators(typed);
+    return /^\d{1,15}$/.test(digits) ? Number(digits) : typed;
+  }
+  // A choice of numbers, such as the unit of a price.
+  if (kind === 'choice' && /^\d{1,9}$/.test(typed)) return Number(typed);
   return kind === 'switch' ? typed === 'true' : typed;
 }

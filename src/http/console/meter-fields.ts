@@ -3,14 +3,17 @@ import { valueAt } from '../../catalog/catalog-edit.ts';
 import * as Source from '../../catalog/source.ts';
 import { type FieldGroup, fieldOf, type Shape } from './catalogue-field.ts';
 
+/** The numbers of units that a price can be for. */
+const perChoices = ['1', '1000', '1000000'];
+
 type Members = Readonly<Record<string, unknown>>;
 
 /** The prices of a service with meters: a part for each value of `price_by`. A meter that counts a cost has no price. */
 export function pricesOf(root: unknown, at: number, service: Members): Omit<FieldGroup, 'parts'>[] {
   const meters = pricedMeters(service);
   const shapes: Shape[] = [
-    ['per', 'Prices are per', 'count', [], '1, 1000 or 1000000'],
-    ...meters.map((meter) => [meter, `${meter} (USD)`, 'usd'] as const),
+    ['per', 'Prices are for', 'choice', perChoices],
+    ...meters.map((meter) => [meter, `${priceOf(meter)} (USD)`, 'usd'] as const),
   ];
   return Object.keys(membersOf(service.prices)).map((key) => ({
     title: key,
@@ -28,15 +31,28 @@ export function pricesOf(root: unknown, at: number, service: Members): Omit<Fiel
 export function newPriceFields(
   text: string,
   at: number,
-): { name: string; label: string; member: string | null }[] {
+): { name: string; label: string; member: string | null; choices?: readonly string[] }[] {
   const service = membersOf(valueAt(Source.read(text).value, ['services', at]));
   if (service.price_by === undefined) return [];
   const name = (member: string) => `new[${at}].${member}`;
   return [
-    { name: name('key'), label: `New prices for (a value of ${String(service.price_by)})`, member: null },
-    { name: name('per'), label: 'Prices are per (1, 1000 or 1000000)', member: 'per' },
-    ...pricedMeters(service).map((meter) => ({ name: name(meter), label: `${meter} (USD)`, member: meter })),
+    { name: name('key'), label: keyLabel(String(service.price_by)), member: null },
+    { name: name('per'), label: 'Prices are for', member: 'per', choices: perChoices },
+    ...pricedMeters(service).map((meter) => ({
+      ...{ name: name(meter), label: `${priceOf(meter)} (USD)`, member: meter },
+    })),
   ];
+}
+
+/** `/model` as `Model`. */
+function keyLabel(priceBy: string): string {
+  const name = priceBy.split('/').at(-1)?.replaceAll('_', ' ') ?? '';
+  return name === '' ? 'Prices for' : `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+}
+
+/** `input` as `Input price`. */
+function priceOf(meter: string): string {
+  return `${meter.charAt(0).toUpperCase()}${meter.slice(1).replaceAll('_', ' ')} price`;
 }
 
 /** Returns the edits that add the new prices of a form. */
@@ -52,6 +68,14 @@ export function newPrices(text: string, services: number, form: URLSearchParams)
       return [{ path: ['services', at, 'prices', key, member], value }];
     });
   });
+}
+
+/** Returns the slugs of the services that are paid by meter. */
+export function meteredServices(text: string): string[] {
+  const services = valueAt(Source.read(text).value, ['services']);
+  return (Array.isArray(services) ? services : [])
+    .map(membersOf)
+    .flatMap(({ slug, meters }) => (meters === undefined ? [] : [String(slug)]));
 }
 
 function pricedMeters({ meters }: Members): string[] {

@@ -24,7 +24,9 @@ export function idOf(name: string, taken: readonly string[]): string {
 /** Returns the new plan of a form; null when nothing of it is filled in. `taken`: the ids of all plans of the file. */
 export function additionOf(form: URLSearchParams, taken: readonly string[]): Addition | null {
   const said = (name: string) => textOf(form.get(`new.${name}`)) ?? '';
-  const isEmpty = ['name', 'price_usd', 'included', 'description'].every((name) => said(name) === '');
+  const isEmpty = ['name', 'price_usd', 'included', 'included_usd', 'description'].every(
+    (name) => said(name) === '',
+  );
   if (isEmpty) return null;
   const chosen = form.getAll('new.covers').filter(Boolean);
   const covers = !form.has('new.covers') || chosen.includes('*') ? '*' : chosen;
@@ -37,6 +39,7 @@ export function additionOf(form: URLSearchParams, taken: readonly string[]): Add
     ['price_usd', said('price_usd')],
     ['every', said('every')],
     ['included', typedValue('count', said('included'))],
+    ['included_usd', said('included_usd') || undefined],
   ];
   const item = Object.fromEntries(members.filter((one): one is [string, EditValue] => one[1] !== undefined));
   return { list: ['plans'], item };

@@ -17,6 +17,7 @@ import {
   copied,
   count,
   day,
+  exact,
   fact,
   folded,
   measured,
@@ -25,7 +26,6 @@ import {
   pairs,
   sign,
   table,
-  wholeCents,
   words,
 } from './figures.ts';
 import { headingOf, type ListedOrder, orders, pageOf } from './orders.ts';
@@ -64,15 +64,15 @@ export function account(facts: ConsoleAccountFacts, plans: readonly Plan[]): Htm
   const { account: it, lots, nowMs, result, requests } = facts;
   const none = html`<p class="soft">None yet.</p>`;
   return html`<div class="top"><h1>${it.email === null ? 'Account without email' : headingOf(it.email)} ${it.frozenMs === null ? '' : sign(`frozen since ${day(it.frozenMs)}`, true)}</h1>${facts.canSupport ? freezeLink(it) : ''}</div>
-${resultLine(result)}${frozenLine(facts)}${requests.map(requestLine)}
+${resultLine(result)}${frozenLine(facts)}${facts.orders.map(disputeLine)}${requests.map(requestLine)}
 ${status(facts)}
 ${subscriptions(facts.subscriptions, facts.orders)}
 <section aria-labelledby="orders"><h2 id="orders">Purchases</h2>${facts.orders.length === 0 ? none : orders('Purchases', facts.orders)}</section>
-${lotTable(lots, nowMs)}
+${lotTable(lots, it.returned, nowMs)}
 ${facts.canSupport ? folded('grant', 'Grant credit', 'a gift to this buyer', grantForm(it.id, plans, facts.formKey, facts.draft), facts.draft !== null) : ''}
 ${keys(facts.keys)}
 ${calls(facts.calls)}
-${folded('acts', 'What the team did', some(facts.acts.length, 'recent action'), html`${facts.acts.length === 0 ? '' : log(facts.acts)}<p><a href="/admin/console/audit?account=${it.id}">All actions in the audit log</a></p>`)}`;
+${folded('acts', 'Team activity', some(facts.acts.length, 'recent action'), html`${facts.acts.length === 0 ? '' : log(facts.acts)}<p><a href="/admin/console/audit?account=${it.id}">All actions in the audit log</a></p>`)}`;
 }
 
 function status({ account: it, lots, nowMs, activity }: ConsoleAccountFacts): Html {
@@ -80,17 +80,15 @@ function status({ account: it, lots, nowMs, activity }: ConsoleAccountFacts): Ht
   const dollars = Statement.includedUsd(lots, nowMs);
   return html`<section aria-labelledby="status"><h2 id="status" class="hidden">Status</h2>
 <dl class="facts">${[
-    fact(
-      'Balance',
-      html`<span id="balance">${wholeCents(left('usd'))}</span>`,
-      html`paid and granted credit`,
-    ),
+    fact('Balance', html`<span id="balance">${exact(left('usd'))}</span>`, html`paid and granted credit`),
     fact('Results left', count(left('unit')), html`from plans and the trial`),
-    ...(dollars === null
-      ? []
-      : [fact('Included usage', wholeCents(dollars), html`from plans and the trial`)]),
-    fact('Paid', money(it.paid), html`in all purchases`),
-    fact('Used', activity === null ? 'unknown' : wholeCents(activity.spent), html`in the last 30 days`),
+    ...(dollars === null ? [] : [fact('Included usage', exact(dollars), html`from plans and the trial`)]),
+    fact(
+      'Paid',
+      exact(it.paid - it.returned),
+      it.returned === 0 ? html`in all purchases` : html`after ${money(it.returned)} of refunds and disputes`,
+    ),
+    fact('Used', activity === null ? 'unknown' : exact(activity.spent), html`in the last 30 days`),
   ]}</dl>
 ${pairs([
   ['Created', day(it.createdMs)],
@@ -101,7 +99,7 @@ ${pairs([
 
 /** The spending of a key: `0.05 USD of 2.00 USD`. */
 function spentOf({ spent_usd, budget_usd }: Key): string {
-  const spent = wholeCents(Money.parse(spent_usd ?? '0') ?? 0);
+  const spent = exact(Money.parse(spent_usd ?? '0') ?? 0);
   const limit = budget_usd === null ? null : Money.parse(budget_usd);
   return limit === null ? spent : `${spent} of ${money(limit)}`;
 }
@@ -140,12 +138,10 @@ const lotNames: Readonly<Record<Statement.StatementLot['kind'], string>> = {
   budget: 'Limit of a key',
 };
 
-function lotTable(lots: ConsoleAccountFacts['lots'], nowMs: number): Html {
+function lotTable(lots: ConsoleAccountFacts['lots'], returned: Money.Money, nowMs: number): Html {
   const end = (ms: number | null) => (ms === null ? 'never' : `${ms <= nowMs ? 'expired' : 'on'} ${day(ms)}`);
   const row = (lot: Statement.StatementLot) =>
-    html`<tr><th scope="row">${lotNames[lot.kind]}${lot.source === null ? '' : ` (${lot.source})`}</th><td class="number">${rest(lot.asset, lot.remaining)}</td><td class="number">${amount(lot.asset, lot.given)}</td><td>${lot.plan}</td><td>${day(lot.createdMs)}</td><td>${end(lot.expiresMs)}</td></tr>`;
-  const rest = (asset: 'usd' | 'unit', value: number) =>
-    asset === 'usd' ? wholeCents(value) : amount(asset, value);
+    html`<tr><th scope="row">${lotNames[lot.kind]}${lot.source === null ? '' : ` (${lot.source})`}</th><td class="number">${amount(lot.asset, lot.remaining)}</td><td class="number">${amount(lot.asset, lot.given)}</td><td>${lot.plan}</td><td>${day(lot.createdMs)}</td><td>${end(lot.expiresMs)}</td></tr>`;
   const columns = [
     'Source',
     { number: 'Left', onPhone: 'lead' as const },
@@ -154,7 +150,7 @@ function lotTable(lots: ConsoleAccountFacts['lots'], nowMs: number): Html {
     { bare: 'Since' },
     'Expires',
   ];
-  const listed = html`<p class="soft">Calls use these from the first to the last.</p>${table('Balance by source, in the order of use', columns, lots.map(row))}`;
+  const listed = html`<p class="soft">Calls use these from the first to the last.${returned > 0 ? ` Refunds and disputes returned ${money(returned)}, and removed its credit.` : ''}</p>${table('Balance by source, in the order of use', columns, lots.map(row))}`;
   return html`<section aria-labelledby="lots"><h2 id="lots">Balance by source</h2>${lots.length === 0 ? html`<p class="soft">No balance.</p>` : listed}</section>`;
 }
 
@@ -174,7 +170,7 @@ function subscriptions(all: readonly Subscription[], bought: readonly ListedOrde
 function thenOf(one: Subscription): string | Html {
   if (one.status === 'past_due')
     return html`renewal unpaid since ${day(one.endMs)}: <a href="/admin/console/payments?view=past-due">unpaid renewals</a>`;
-  return willRenew(one) ? 'then renews' : 'then ends';
+  return willRenew(one) ? 'renews' : 'ends';
 }
 
 /** The period of a subscription, and what follows it; of one that has ended, when that was. */
@@ -189,18 +185,25 @@ function grantForm(id: string, plans: readonly Plan[], formKey: string, draft: F
   const of = (name: string) => ({ name, value: draft?.values[name] ?? '', fault: draft?.faults[name] });
   const usual = plans.find(({ kind }) => kind === 'credit')?.id ?? plans[0]?.id ?? '';
   const planNames = plans.map((plan) => [plan.id, plan.name] as const);
-  return html`<p class="soft">Dollars or results, not both. The credit is available immediately, and its owner sees it as a grant from the seller.</p>
+  return html`<p class="soft">Enter either dollars or results. The credit is available immediately, and its owner sees it as a grant from the seller.</p>
 <form method="post" action="/admin/console/accounts/${id}"><input type="hidden" name="act" value="grant"><input type="hidden" name="key" value="${formKey}">
 <div class="grid-fields"><div>${field({ ...of('usd'), label: 'Credit (USD)', inputMode: 'decimal', placeholder: '5.00' })}</div>
-<div>${field({ ...of('units'), label: 'Results, in place of credit', inputMode: 'numeric' })}</div>
-<div>${select('plan', 'Used under the plan', planNames, draft?.values.plan ?? usual)}</div>
+<div>${field({ ...of('units'), label: 'Or results', inputMode: 'numeric' })}</div>
+${plans.length < 2 ? html`<input type="hidden" name="plan" value="${usual}">` : html`<div>${select('plan', 'Works with', planNames, draft?.values.plan ?? usual)}</div>`}
 <div>${field({ ...of('expires'), label: 'Last day (empty: no expiry)', type: 'date' })}</div>
 <div>${field({ ...of('reason'), id: 'grant-reason', label: 'Reason, for the audit log' })}</div></div>
-<button>Grant</button></form>`;
+<button>Grant credit</button></form>`;
 }
 
 function requestLine({ purchase, amount: asked, reason }: RefundRequest): Html {
-  return html`<p class="note">This buyer asks for a refund of ${money(asked)}: “${reason}” <a href="${pageOf(purchase)}">Review the request</a></p>`;
+  return html`<p class="note">This buyer asked for a refund of ${money(asked)}: “${reason}” <a href="${pageOf(purchase)}">Review the request</a></p>`;
+}
+
+/** A dispute of one of the purchases that waits for a response. */
+function disputeLine({ order, dispute = null }: ListedOrder): Html {
+  if (dispute === null) return html``;
+  const due = dispute.dueMs == null ? '' : ` by ${day(dispute.dueMs)}`;
+  return html`<p class="note bad">The buyer’s bank disputes ${money(dispute.amount)}. Respond${due}. <a href="${pageOf(order.id)}">Review the dispute</a></p>`;
 }
 
 function keys(all: readonly Key[]): Html {

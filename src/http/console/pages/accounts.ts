@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import type { AccountActivity, AccountFilter, FoundAccount } from '../../../identity/account-search.ts';
 import type { Html } from '../../pages/frame.ts';
 import { field, filterForm, listTop, pages, queryOf, select } from './fields.ts';
-import { day, moment, money, sign, table, wholeCents } from './figures.ts';
+import { day, exact, moment, sign, table } from './figures.ts';
 import { buyerLink } from './orders.ts';
 
 export type AccountListFacts = {
@@ -42,7 +42,7 @@ export function accounts(facts: AccountListFacts): Html {
       value: typed,
       placeholder: 'Email or id',
     }),
-    select('kind', 'Kind', kindNames, filter.kind ?? ''),
+    select('kind', 'Show', kindNames, filter.kind ?? ''),
     field({ name: 'from', label: 'Created from', type: 'date', value: filter.from ?? '' }),
     field({ name: 'to', label: 'Created to', type: 'date', value: filter.to ?? '' }),
   ];
@@ -69,12 +69,12 @@ ${pages(path, query, isFirst, next === null ? null : `after=${next}`)}</section>
 }
 
 function row(one: FoundAccount, { activity, balances }: AccountListFacts): Html {
-  const { id, email, createdMs, frozenMs, joinedTo, paid } = one;
+  const { id, email, createdMs, frozenMs, joinedTo, paid, returned } = one;
   const recent = activity?.get(id);
   const last = recent?.lastMs == null ? (activity === null ? 'unknown' : 'none') : moment(recent.lastMs);
-  const spent = activity === null ? 'unknown' : recent?.spent ? wholeCents(recent.spent) : '';
-  const balance = balances === null ? 'unknown' : wholeCents(balances.get(id) ?? zero);
+  const spent = activity === null ? 'unknown' : exact(recent?.spent ?? 0);
+  const balance = balances === null ? 'unknown' : exact(balances.get(id) ?? zero);
   const status = frozenMs !== null ? sign('frozen', true) : joinedTo !== null ? sign('merged') : '';
-  return html`<tr><th scope="row">${buyerLink(id, email)} ${status}</th><td class="number">${balance}</td><td class="number">${money(paid)}</td><td class="number">${spent}</td>
+  return html`<tr><th scope="row">${buyerLink(id, email)} ${status}</th><td class="number">${balance}</td><td class="number">${exact(paid - returned)}</td><td class="number">${spent}</td>
 <td class="soft">${last}</td><td class="nowrap">${day(createdMs)}</td></tr>`;
 }

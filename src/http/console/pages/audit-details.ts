@@ -82,7 +82,7 @@ const notMade: Readonly<Record<string, string>> = {
   refused: 'refused by the card processor',
   unknown: 'the card processor did not answer',
   changed: 'not made: another refund was made before',
-  busy: 'not made: another refund was being made',
+  busy: 'not made: another refund was not finished',
 };
 
 /** A refund: its amount, and what remained after it. The entry has what remained before it, and the outcome. */

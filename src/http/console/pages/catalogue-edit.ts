@@ -12,7 +12,7 @@ import { swatch } from './colour.ts';
 import { field } from './fields.ts';
 
 export const cataloguePath = '/admin/console/catalogue';
-const titles: Readonly<Record<CatalogueForm, string>> = {
+export const titles: Readonly<Record<CatalogueForm, string>> = {
   plans: 'Edit plans',
   prices: 'Edit services and prices',
   brand: 'Edit branding',
@@ -21,7 +21,7 @@ const titles: Readonly<Record<CatalogueForm, string>> = {
 const usualColour = '#0b5f52';
 const rowsOfText = 3;
 /** The texts of a new plan: with one of them, its form is shown open. */
-const newPlanTexts = ['name', 'price_usd', 'included', 'description'] as const;
+const newPlanTexts = ['name', 'price_usd', 'included', 'included_usd', 'description'] as const;
 
 export type EditFacts = {
   form: CatalogueForm;
@@ -75,7 +75,7 @@ function onePrice({ groups, typed, faults }: EditFacts): Html {
   const units = pricedTogether(groups);
   if (units.length === 0) return html``;
   const cell = ({ unit, name, services }: (typeof units)[number]) =>
-    html`<div>${field({ name, label: `All ${services.length} services, per ${unit}`, value: typed.get(name) ?? '', unit: 'USD', inputMode: 'decimal', fault: faults.find(({ path }) => path === name)?.reason, hint: 'Empty: each keeps its own price below' })}</div>`;
+    html`<div>${field({ name, label: `All ${services.length} services, per ${unit}`, value: typed.get(name) ?? '', unit: 'USD', inputMode: 'decimal', fault: faults.find(({ path }) => path === name)?.reason, hint: 'Replaces the prices below. Empty: each keeps its own' })}</div>`;
   return html`<section><h2>One price for all</h2><div class="grid-fields">${units.map(cell)}</div></section>`;
 }
 
@@ -91,7 +91,7 @@ function service({ title, about, id, fields, parts = [] }: FieldGroup, at: numbe
   const price = fields.find(({ kind }) => kind === 'usd');
   const rest = fields.filter((one) => one !== price);
   const part = (one: (typeof parts)[number]) =>
-    html`<details ${isTouched(one.fields, facts) ? 'open' : ''}><summary>Prices of ${one.title}</summary>${grid(one.fields, facts)}</details>`;
+    html`<details ${isTouched(one.fields, facts) ? 'open' : ''}><summary>Prices of ${one.title === 'default' ? 'all others' : one.title}</summary>${grid(one.fields, facts)}</details>`;
   const isOpen = isTouched(rest, facts) || parts.some((one) => isTouched(one.fields, facts));
   return html`<li><b>${title}</b><span class="soft">${about}</span>${price === undefined ? html`<span></span>` : html`<span class="amount">${input(price, facts)}</span>`}
 <details ${isOpen ? 'open' : ''}><summary>${parts.length === 0 ? 'Name and text' : 'All prices'}<span class="hidden"> of ${title}</span></summary><p class="soft">In the file: <code>${id ?? ''}</code></p>${grid(rest, facts)}${parts.map(part)}${parts.length === 0 ? '' : newPrices(at, facts)}</details></li>`;
@@ -116,7 +116,7 @@ function newPrices(at: number, { typed, file }: EditFacts): Html {
   const fields = Meters.newPriceFields(file.text, at);
   if (fields.length === 0) return html``;
   const isOpen = fields.some(({ name }) => typed.get(name));
-  return html`<details ${isOpen ? 'open' : ''}><summary>Add prices</summary><div class="grid-fields">${fields.map(({ name, label }) => html`<div>${field({ name, label, value: typed.get(name) ?? '' })}</div>`)}</div></details>`;
+  return html`<details ${isOpen ? 'open' : ''}><summary>Add prices of another one</summary><div class="grid-fields">${fields.map(({ name, label, choices }) => html`<div>${choices === undefined ? field({ name, label, value: typed.get(name) ?? '' }) : choice(name, label, choices, typed.get(name) ?? choices.at(-1) ?? '', perWords)}</div>`)}</div></details>`;
 }
 
 /** The logo that was chosen in the form; null without one. */
@@ -133,7 +133,7 @@ function hintOf({ hint }: CatalogueField, now: string | undefined): string | und
 
 function input(one: CatalogueField, facts: EditFacts): Html {
   const { typed, others, faults, upload } = facts;
-  const { name, label, value, usual = '', kind, choices } = one;
+  const { name, label, value, usual = '', kind } = one;
   const hint = hintOf(one, others.get(name));
   const shown = typed.get(name) ?? (value || usual);
   const fault = faults.find(({ path }) => path === name)?.reason;
@@ -157,7 +157,7 @@ function input(one: CatalogueField, facts: EditFacts): Html {
     case 'remove':
       return html`<label class="check"><input type="checkbox" name="${name}" value="true" ${shown === 'true' ? 'checked' : ''}> ${label}</label>`;
     case 'choice':
-      return choice(name, label, ['', ...(choices ?? [])], shown, choiceWords(choices ?? []));
+      return choiceField(one, shown);
     case 'colour':
       return html`<div class="beside"><div>${field({ ...common, placeholder: usualColour, fault: fault && `Enter a colour such as ${usualColour}.` })}</div>${swatch(shown || usualColour)}</div>`;
     case 'lines':
@@ -170,6 +170,17 @@ function input(one: CatalogueField, facts: EditFacts): Html {
       return html`${field(common)}${asShown}`;
   }
 }
+
+/** A choice of words, of which none means the first one, or of the numbers of units that a price is for. */
+function choiceField({ name, label, choices = [] }: CatalogueField, shown: string): Html {
+  const units = choices.includes(shown) ? choices : [shown, ...choices.slice(shown === '' ? 1 : 0)];
+  return choices[0] === '1'
+    ? choice(name, label, units, shown, { ...perWords, '': perWords[1] })
+    : choice(name, label, ['', ...choices], shown, choiceWords(choices));
+}
+
+/** The names of the numbers of units that a price is for. */
+const perWords = { 1: '1 unit', 1000: '1,000 units', 1000000: '1,000,000 units' };
 
 /** The names of choices: `Sans`; the first is also what an empty field means. */
 function choiceWords(choices: readonly string[]): Record<string, string> {
@@ -211,7 +222,7 @@ function choice(
 }
 
 /** The fields of a new subscription. Its id follows from its name. */
-function newPlan({ groups, typed, faults }: EditFacts, at: string): Html {
+function newPlan({ groups, typed, faults, file }: EditFacts, at: string): Html {
   const said = (name: string) => typed.get(`new.${name}`) ?? '';
   const faultOf = (name: string) => faults.find(({ path }) => path === `${at}.${name}`)?.reason;
   const of = (name: string, label: string) => ({
@@ -221,10 +232,15 @@ function newPlan({ groups, typed, faults }: EditFacts, at: string): Html {
   const covered = groups.flatMap(({ fields }) => fields).find(({ kind }) => kind === 'services');
   const isOpen = newPlanTexts.some((name) => said(name) !== '');
   const cells = [
-    html`<div>${field({ ...of('name', 'Name'), hint: 'Its id in the file follows from it' })}</div>`,
-    html`<div>${field({ ...of('price_usd', 'Price (USD)'), inputMode: 'decimal', unit: 'USD' })}</div>`,
+    html`<div>${field({ ...of('name', 'Name'), hint: 'As buyers see it' })}</div>`,
+    html`<div>${field({ ...of('price_usd', 'Price'), inputMode: 'decimal', unit: 'USD' })}</div>`,
     html`<div>${choice('new.every', 'Per', ['month', 'year'], said('every') || 'month')}</div>`,
     html`<div>${field({ ...of('included', 'Included results'), inputMode: 'numeric' })}</div>`,
+    ...(Meters.meteredServices(file.text).length === 0
+      ? []
+      : [
+          html`<div>${field({ ...of('included_usd', 'Included usage'), inputMode: 'decimal', unit: 'USD', hint: 'In place of results, for services paid by meter' })}</div>`,
+        ]),
     html`<div class="row-two">${field({ ...of('description', 'Description'), rows: rowsOfText })}</div>`,
     covered === undefined
       ? ''

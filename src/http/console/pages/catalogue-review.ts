@@ -5,7 +5,8 @@ import { type SourceChange, sourceChanges } from '../../../catalog/source-diff.t
 import type { CatalogFileState, Proposal } from '../../../journeys/catalog-editing.ts';
 import type { Html } from '../../pages/frame.ts';
 import { actor } from './audit.ts';
-import { changesForBuyers, fieldChange, lines } from './catalogue.ts';
+import { takesEffect } from './catalogue.ts';
+import { changesForBuyers, fieldChange, refused } from './catalogue-changes.ts';
 import { cataloguePath } from './catalogue-edit.ts';
 import { field } from './fields.ts';
 import { count, moment } from './figures.ts';
@@ -23,6 +24,7 @@ export function review(
   back: Back,
 ): Html {
   const { refusals } = proposal;
+  const canDownloadAbove = refusals.length === 0 && !state.isWritable;
   const hidden = html`<input type="hidden" name="base" value="${state.digest}"><textarea name="text" hidden>
 ${text}</textarea>`;
   const toForm = html`<button class="plain" form="back">Back to the form</button>`;
@@ -30,15 +32,15 @@ ${text}</textarea>`;
 ${last === null ? '' : takenBack(last, text)}${changesForBuyers(proposal, false)}
 ${
   refusals.length > 0
-    ? html`<section><h2>These changes cannot be published</h2>${lines(refusals)}<div class="actions">${toForm}</div></section>`
+    ? refused(proposal, toForm)
     : state.isWritable
-      ? html`<section><h2>Publish</h2><p class="soft">Applies to all new requests in every process. Running requests finish with the current catalogue.</p>
+      ? html`<section><h2>Publish</h2><p class="soft">${takesEffect}</p>
 <form method="post" action="${cataloguePath}/publish">${hidden}<input type="hidden" name="act" value="publish">
 <div class="half">${field({ name: 'note', label: 'Note for the history (optional)', value: '' })}</div><div class="actions"><button>Publish changes</button>${toForm}<a class="button plain" href="${cataloguePath}">Cancel</a></div></form></section>`
-      : html`<section class="narrow"><h2>Download</h2><p>This process may not write ${state.name}, for example because it is part of a container image. Download the file, replace it where it comes from, and reload.</p><div class="actions">${toForm}</div></section>`
+      : html`<section class="narrow"><h2>Download</h2><p>The shop cannot write ${state.name} here. Download the edited file, put it in the place of the old one, then <a href="${cataloguePath}">publish it here</a>.</p><div class="actions"><button form="download">Download the edited file</button>${toForm}</div></section>`
 }
 <section aria-labelledby="diff"><h2 id="diff">Changes in ${state.name}</h2>${alikeFirst(lineDiff(state.text, text))}</section>
-<form method="post" action="${cataloguePath}/publish">${hidden}<input type="hidden" name="act" value="download"><button class="${state.isWritable ? 'quiet' : ''}">Download the edited file</button></form>
+<form id="download" method="post" action="${cataloguePath}/publish">${hidden}<input type="hidden" name="act" value="download">${canDownloadAbove ? '' : html`<button class="quiet">Download the edited file</button>`}</form>
 <form id="back" method="post" action="${back.path}"><input type="hidden" name="act" value="back">${back.fields.map(hiddenField)}</form>`;
 }
 
@@ -145,7 +147,7 @@ ${fields.length === 0 ? '' : html`<ul>${fields.slice(0, keysShownMax).map(fieldC
 export function publication(one: Publication, state: CatalogFileState, canPublish: boolean): Html {
   const isUndone = state.text === one.textBefore;
   return html`<h1>Publication of ${moment(one.atMs)}</h1>
-<section aria-labelledby="changes"><h2 id="changes">Changes</h2><p class="soft">By ${actor(one.who).name}.${one.note === '' ? '' : ` ${one.note}`}</p>${summary(sourceChanges(one.textBefore, one.text))}
+<section aria-labelledby="changes"><h2 id="changes">Changes</h2><p class="soft">By ${actor(one.who).name}</p>${one.note === '' ? '' : html`<p>Note: ${one.note}</p>`}${summary(sourceChanges(one.textBefore, one.text))}
 <details><summary>Lines of the file</summary>${difference(lineDiff(one.textBefore, one.text))}</details></section>
 ${
   !canPublish
@@ -154,6 +156,6 @@ ${
       ? html`<p class="soft">The file has the text from before this publication.</p>`
       : html`<section><h2>Revert</h2><p>Goes back to the whole file as it was before this publication; later changes are undone, too. The next page shows the effects.</p>
 <form method="post" action="${cataloguePath}/file"><input type="hidden" name="base" value="${state.digest}"><textarea name="text" hidden>
-${one.textBefore}</textarea><div class="actions"><button>Review the revert</button><a class="button plain" href="${cataloguePath}">Cancel</a></div></form></section>`
+${one.textBefore}</textarea><div class="actions"><button>Review the revert</button><a class="button plain" href="${cataloguePath}">Back to the catalogue</a></div></form></section>`
 }`;
 }

@@ -29,6 +29,7 @@ const newFields: Readonly<Record<string, string>> = {
   price_usd: 'Price',
   every: 'Per',
   included: 'Included results',
+  included_usd: 'Included usage',
   description: 'Description',
   covers: 'Services',
 };
@@ -38,7 +39,8 @@ export function placesOf(groups: readonly FieldGroup[]): Map<string, Place> {
   const places = new Map<string, Place>();
   for (const { title, id, fields, parts = [] } of groups) {
     const of = (some: typeof fields, within: string) => {
-      for (const { name, label } of some) places.set(name, { id: name, name: `${within}${bare(label)}` });
+      for (const { name, label, kind } of some)
+        places.set(name, { id: kind === 'logo' ? 'upload' : name, name: `${within}${bare(label)}` });
     };
     of(fields, id === undefined ? '' : `${title}: `);
     for (const part of parts) of(part.fields, `${title}, ${part.title}: `);
@@ -69,8 +71,20 @@ function bare(label: string): string {
   return label.replace(/ \(USD\)$/, '').replace(/^Price of one \S+ of .*$/, 'Price');
 }
 
+/** The name of a service as the boxes of a plan have it. */
+function serviceName(slug: string, groups: readonly FieldGroup[]): string {
+  const boxes = groups.flatMap(({ fields }) => fields).find(({ kind }) => kind === 'services');
+  const at = boxes?.choices?.indexOf(slug) ?? -1;
+  return boxes?.choiceNames?.[at] ?? slug;
+}
+
 /** `price_usd "0.10" is below what a card can be charged: write at least "0.50"` without the key of the file. */
 function reasonInWords({ path, reason }: ProposalFault, groups: readonly FieldGroup[]): string {
+  const metered = /counts units, and the plan covers (\S+), whose meters/.exec(reason)?.[1];
+  if (metered !== undefined) {
+    const name = serviceName(metered, groups);
+    return `${name} is paid by meter, not in results. Leave this empty and enter the included usage in USD, or choose “Only these” services without ${name}.`;
+  }
   const key = /(\w+)$/.exec(path)?.[1] ?? '';
   const label = bare(namedIn(groups, path)?.label ?? fieldNames[key] ?? newFields[key] ?? '');
   const named = label !== '' && reason.startsWith(`${key} `) ? `${label}${reason.slice(key.length)}` : reason;

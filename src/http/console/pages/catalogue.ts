@@ -1,7 +1,4 @@
-import * as Money from '@sluice/kernel/money';
 import { html } from 'hono/html';
-import type { Severity } from '../../../catalog/catalog-diff.ts';
-import type { Impact } from '../../../catalog/catalog-impact.ts';
 import type { Publication } from '../../../catalog/catalogs.ts';
 import type { Plan } from '../../../catalog/plan.ts';
 import type { Service } from '../../../catalog/service.ts';
@@ -9,9 +6,8 @@ import type { ReloadPreview } from '../../../journeys/reload-preview.ts';
 import type { Html } from '../../pages/frame.ts';
 import { type FormResult, resultLine } from './account.ts';
 import { actor } from './audit.ts';
-import { swatch } from './colour.ts';
-import { fieldNames } from './field-names.ts';
-import { amount, count, moment, money, results, sign, table, unitPrice, usd } from './figures.ts';
+import { changesForBuyers, refused } from './catalogue-changes.ts';
+import { amount, count, moment, money, results, table, unitPrice } from './figures.ts';
 
 type Sound = Extract<ReloadPreview, { kind: 'sound' }>;
 
@@ -37,7 +33,7 @@ export function catalogue(facts: CatalogueFacts): Html {
   const { preview, history, trial, plans, services, canPublish, result } = facts;
   return html`<h1>Catalogue</h1>
 ${resultLine(result)}
-${preview.kind === 'faulty' ? faulty(preview.faults) : sound(preview, canPublish)}
+${preview.kind === 'faulty' ? faulty(preview.faults, canPublish) : sound(preview, canPublish)}
 <div class="columns">${planList(plans, trial, canPublish)}${serviceList(services, canPublish)}${canPublish ? otherEdits() : ''}
 <section class="row-wide" aria-labelledby="history"><h2 id="history">Published in the console</h2>
 ${
@@ -124,141 +120,34 @@ function historyRow({ id, atMs, who, note }: CatalogueFacts['history'][number], 
   return html`<tr><th scope="row">${moment(atMs)}${note === '' ? '' : html`<small>${note}</small>`}</th><td>${actor(who).name}</td><td><a href="${path}/history/${id}">${canRevert ? 'Changes and revert' : 'Changes'}</a></td></tr>`;
 }
 
-function faulty(faults: readonly string[]): Html {
-  return html`<section><h2>The files have errors</h2>
-<p>The shop keeps running with its current catalogue. Fix these errors and reload this page:</p><ul>${faults.map((fault) => html`<li class="id">${fault}</li>`)}</ul></section>`;
+/** A fault of a file: `…/catalog.yaml:12:5 reason`. */
+const placed = /^(?:\S*\/)?([^/\s:]+):(\d+):\d+ (.+)$/s;
+
+function faulty(faults: readonly string[], canEdit: boolean): Html {
+  const row = (fault: string) => {
+    const [, file, line, reason] = placed.exec(fault) ?? [];
+    if (line === undefined) return html`<li>${fault}</li>`;
+    const place = `${file}, line ${line}`;
+    return html`<li>${canEdit ? html`<a href="${path}/file#line-${line}">${place}</a>` : place}: ${reason}</li>`;
+  };
+  return html`<section class="banner" role="alert"><h2>The files have errors</h2>
+<p>The shop keeps running with its current catalogue. Correct these errors, then reload this page.</p><ul>${faults.map(row)}</ul>${canEdit ? html`<div class="actions"><a class="button plain" href="${path}/file">Edit the file</a></div>` : ''}</section>`;
 }
 
 function sound(preview: Sound, canPublish: boolean): Html {
   const { digest, running, settings, refusals } = preview;
   if (digest === running && settings.length === 0)
     return html`<p class="soft">What buyers can buy now. Every edit shows its effect on them before you publish it.</p>`;
-  return html`${changesForBuyers(preview, true)}
-${refusals.length > 0 ? html`<section><h2>These changes cannot be published</h2>${lines(refusals)}</section>` : canPublish ? publishForm(digest) : ''}`;
+  const file = canPublish ? html`<a class="button plain" href="${path}/file">Edit the file</a>` : html``;
+  const what = digest === running ? 'Settings' : 'The catalogue’s files';
+  return html`<p class="note">${what} were changed on the server. Buyers still get the old catalogue until you publish.</p>
+${refusals.length > 0 ? refused(preview, file) : ''}${changesForBuyers(preview, true)}
+${refusals.length === 0 && canPublish ? publishForm(digest, file) : ''}`;
 }
 
-/** The changes of a catalogue and settings, and their effects. `isInFiles`: the files contain them already. */
-export function changesForBuyers(
-  { digest, running, settings, consequences }: Sound,
-  isInFiles: boolean,
-): Html {
-  const { changes, warnings } = consequences;
-  return html`<section aria-labelledby="changes"><h2 id="changes">Changes for buyers</h2>
-${changes.length === 0 ? html`<p>Nothing changes for buyers.</p>` : alike(changes).map(change)}
-${settings.length === 0 ? '' : html`<p>Changed settings: ${settings.join(', ')}.</p>`}
-${lines(warnings)}${isInFiles ? digests(digest, running) : ''}</section>`;
-}
+export const takesEffect = 'Takes effect at once. Calls already under way finish at the old prices.';
 
-/** A list of sentences; empty when there are none. */
-export function lines(all: readonly string[]): Html {
-  return all.length === 0
-    ? html``
-    : html`<ul class="heed">${all.map((line) => html`<li>${withSwitch(line)}</li>`)}</ul>`;
-}
-
-/** Changes that have the same effect, such as a new price for all services. */
-function alike(changes: readonly Impact[]): Impact[][] {
-  const groups = Map.groupBy(changes, ({ subject, deed, severity, fields, says }) =>
-    JSON.stringify([subject, deed, severity, fields, says]),
-  );
-  return [...groups.values()];
-}
-
-function change(all: readonly Impact[]): Html {
-  const [first] = all;
-  if (first === undefined) return html``;
-  const { subject, deed, severity, fields, says } = first;
-  const names = all.map(
-    ({ id, name }) => ({ shop: 'Shop', plan: `Plan ${name}`, service: name, operation: id })[subject],
-  );
-  const what = all.length === 1 ? names[0] : `${count(all.length)} ${subject}s`;
-  return html`<h3>${what}${deed === 'changed' ? '' : `: ${deed}`} ${severitySign(severity)}</h3>
-${all.length === 1 ? '' : html`<p class="soft">${names.join(', ')}</p>`}<ul>${fields.map(fieldChange)}</ul>${says.map((line) => html`<p>${plainWords(line, subject === 'plan')}.</p>`)}`;
-}
-
-/** A changed field in words: `Price: 99.00 → 123.00 USD (+24%)`. */
-export function fieldChange({
-  name: key,
-  from,
-  to,
-}: Pick<Impact['fields'][number], 'name' | 'from' | 'to'>): Html {
-  const words = key.replaceAll('_', ' ');
-  const name = fieldNames[key] ?? words.charAt(0).toUpperCase() + words.slice(1);
-  const isMoney = key.endsWith('_usd');
-  const shown = (text: string) =>
-    html`${shownValue(text)}${key === 'brand.colour' ? html` ${swatch(text)}` : ''}`;
-  const values = [from, to].filter((it) => it !== null);
-  const percent =
-    isMoney && from !== null && to !== null && Number(from) > 0 ? percentOf(Number(from), Number(to)) : '';
-  return html`<li>${name}: ${values.map((value, at) => html`${at === 0 ? '' : ' → '}${shown(value)}`)}${isMoney ? ' USD' : ''}${percent}${key === 'price_usd' ? perThousand(from, to) : ''}${to === null ? ' (removed)' : ''}</li>`;
-}
-
-/** The price of a thousand, where one costs less than a cent: `, per 1,000: 1.00 → 2.00 USD`. */
-function perThousand(from: string | null, to: string | null): string {
-  const values = [from, to].filter((one) => one !== null).map((one) => Money.parse(one) ?? Money.zero);
-  if (values.some((one) => one === 0 || one >= 10_000)) return '';
-  return `, per 1,000: ${values.map((one) => usd(Money.times(one, 1_000))).join(' → ')} USD`;
-}
-
-function percentOf(from: number, to: number): string {
-  const percent = Math.round((100 * (to - from)) / from);
-  return percent === 0 ? '' : ` (${percent > 0 ? '+' : '−'}${Math.abs(percent)}%)`;
-}
-
-/** Whole numbers and numbers of units with separators; an uploaded image without its bytes. */
-function shownValue(text: string): string {
-  if (text.startsWith('data:')) return 'uploaded image';
-  if (text === '*') return 'every service';
-  return withSeparators(text)
-    .replace(/^true$/, 'yes')
-    .replace(/^false$/, 'no');
-}
-
-/** Describes a change for the holders of a plan, without the words of the file: `start: 3 accounts ...: they keep ...`. */
-function plainWords(line: string, isOfPlan: boolean): string {
-  const text = line
-    .replace(/^([\w-]+): /, isOfPlan ? '' : 'plan $1, ')
-    .replace('renewals keep their price (there are none); ', '')
-    .replace(/(\d+) offer(s?) that may still be paid/, '$1 unpaid offer$2')
-    .replace(
-      /^(.*?): (.)/,
-      (_, holders: string, first: string) => `Affected: ${holders}. ${first.toUpperCase()}`,
-    );
-  return withSeparators(text)
-    .replace(/\bunit(s?)\b/g, 'result$1')
-    .replace(/\b([\d,]+\.\d\d)\d{1,4}(?= USD, )/g, '$1');
-}
-
-/** A reason against a change, which names the switch of the form in place of the key of the file. */
-function withSwitch(line: string): string {
-  return withSeparators(line)
-    .replace(/(Keep|Load) it with "retired: true"/, 'First tick “Stop selling this plan” for it')
-    .replace(/Add it again with "retired: true"/, 'Add it again, and tick “Stop selling this plan”');
-}
-
-/** Adds separators to a number, or to the numbers of units and dollars in a sentence. */
-function withSeparators(text: string): string {
-  return text.replace(/^\d{4,}$|\b\d{4,}(?= units?\b| results?\b|\.\d{2,6} USD\b)/g, (digits) =>
-    Number(digits).toLocaleString('en'),
-  );
-}
-
-function severitySign(severity: Severity): Html {
-  switch (severity) {
-    case 'harmless':
-      return sign('no loss for buyers');
-    case 'raises_price':
-      return sign('raises a price', true);
-    case 'takes_away':
-      return sign('removes something', true);
-  }
-}
-
-function digests(digest: string, running: string): Html {
-  return html`<p class="soft">Running: <span class="id">${running.slice(0, 12)}</span>, in the files: <span class="id">${digest.slice(0, 12)}</span></p>`;
-}
-
-function publishForm(digest: string): Html {
-  return html`<section><h2>Publish</h2><p class="soft">Applies to all new requests in every process. Running requests finish with the current catalogue.</p>
-<form method="post" action="${path}"><input type="hidden" name="digest" value="${digest}"><button>Publish changes</button></form></section>`;
+function publishForm(digest: string, other: Html): Html {
+  return html`<section><h2>Publish</h2><p class="soft">${takesEffect}</p>
+<form method="post" action="${path}"><input type="hidden" name="digest" value="${digest}"><div class="actions"><button>Publish changes</button>${other}</div></form></section>`;
 }

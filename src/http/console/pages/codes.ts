@@ -32,7 +32,8 @@ export function codes(facts: CodesFacts): Html {
     { wide: 'Plan' },
     { lead: 'Status' },
     { number: 'Used' },
-    'Expires',
+    'Accepted until',
+    'Credit lasts',
     { bare: 'For' },
     ...(canChange ? [{ bare: 'Action' }] : []),
   ];
@@ -56,11 +57,16 @@ function row(one: Promotion, { nowMs, canChange }: CodesFacts): Html {
   const { code, plan, asset, redemptions, redemptionsMax, expiresMs, endedMs, lotDays, claimedOnly } = one;
   const isOver =
     endedMs !== null || (expiresMs !== null && expiresMs <= nowMs) || redemptions === redemptionsMax;
-  const days = lotDays === null ? '' : `, for ${count(lotDays)} days`;
   const end = html`<a class="button plain danger small" href="${path}/${code}/end">End code<span class="hidden"> ${code}</span></a>`;
-  return html`<tr><th scope="row"><code>${code}</code></th><td>${amount(asset, one.amount)}${days}</td><td>${plan}</td>
-<td>${endedMs !== null ? sign('ended', 'past') : isOver ? sign('over', 'past') : sign('active')}</td><td class="number">${count(redemptions)}${redemptionsMax === null ? '' : ` of ${count(redemptionsMax)}`}</td>
-<td>${expiresMs === null ? 'never' : day(expiresMs - 1)}</td><td>${claimedOnly ? 'With an email' : 'All accounts'}</td>${canChange ? html`<td>${isOver ? '' : end}</td>` : ''}</tr>`;
+  return html`<tr><th scope="row"><code>${code}</code></th><td>${amount(asset, one.amount)}</td><td>${plan}</td>
+<td>${isOver ? sign(overBy(one, nowMs), 'past') : sign('active')}</td><td class="number">${count(redemptions)}${redemptionsMax === null ? '' : ` of ${count(redemptionsMax)}`}</td>
+<td>${expiresMs === null ? 'no end' : day(expiresMs - 1)}</td><td>${lotDays === null ? 'no end' : `${count(lotDays)} days`}</td><td>${claimedOnly ? 'With an email' : 'All accounts'}</td>${canChange ? html`<td>${isOver ? '' : end}</td>` : ''}</tr>`;
+}
+
+/** Why a code is no longer accepted. */
+function overBy({ endedMs, expiresMs }: Promotion, nowMs: number): string {
+  if (endedMs !== null) return 'ended';
+  return expiresMs !== null && expiresMs <= nowMs ? 'expired' : 'used up';
 }
 
 /** Shows the effects of ending a code before it is done. */
@@ -92,10 +98,10 @@ function form({ plans, draft }: CodesFacts): Html {
 <form method="post" action="${path}"><input type="hidden" name="act" value="create"><div class="grid-fields short-fields">
 <div>${field({ ...of('code'), label: 'Code', hint: '4 to 40 letters, digits, dashes', isRequired: true })}</div>
 <div>${field({ ...of('usd'), label: 'Credit (USD)', placeholder: '5.00', inputMode: 'decimal', hint: 'Money to spend at your prices' })}</div>
-<div>${field({ ...of('units'), label: 'Results, in place of credit', hint: 'Fill in one of the two', inputMode: 'numeric' })}</div>
+<div>${field({ ...of('units'), label: 'Or results', hint: 'Enter either credit or results', inputMode: 'numeric' })}</div>
 <div>${select(
     'plan',
-    'Used under the plan',
+    'Works with',
     plans.map(({ id, name }) => [id, name] as const),
     draft?.values.plan ?? usual,
   )}</div>

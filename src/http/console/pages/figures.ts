@@ -15,6 +15,11 @@ export function money(value: Money.Money): string {
   return `${usd(value)} USD`;
 }
 
+/** A number of micro-dollars without rounding: `4.948 USD`. */
+export function exact(micro: number): string {
+  return money(Money.ofMicro(micro));
+}
+
 const microPerCent = 10_000;
 
 /** A balance or a sum of calls in whole cents, rounded towards zero, so that all amounts of a page have the same form: `4.94 USD`. */

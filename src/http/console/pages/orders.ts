@@ -2,8 +2,9 @@ import * as Money from '@sluice/kernel/money';
 import { html } from 'hono/html';
 import type { FraudSignal } from '../../../payment/fraud-signal.ts';
 import type { Order } from '../../../payment/order.ts';
+import type { Reversal } from '../../../payment/reversal.ts';
 import type { Html } from '../../pages/frame.ts';
-import { moment, money, sign, table } from './figures.ts';
+import { moment, money, sign, table, words } from './figures.ts';
 
 /** An order with the amount that was refunded or lost to disputes so far. */
 export type ListedOrder = {
@@ -11,6 +12,10 @@ export type ListedOrder = {
   reversed: Money.Money;
   /** True when a dispute has taken the money back. */
   isDisputed: boolean;
+  /** True when a dispute has ended with the loss of the payment. */
+  isLost?: boolean;
+  /** The dispute to respond to, where it was looked up. */
+  dispute?: Reversal | null;
   /** The buyer's e-mail address; absent in lists of one buyer. */
   buyer?: string | null;
 };
@@ -23,6 +28,16 @@ export const signalNames: Record<FraudSignal['kind'], string> = {
   review: 'Review',
 };
 
+const signalReasons: Readonly<Record<string, string>> = {
+  made_with_stolen_card: 'card reported stolen',
+  made_with_lost_card: 'card reported lost',
+};
+
+/** Why the card issuer or the processor considers a payment suspicious. */
+export function signalReason(reason: string): string {
+  return signalReasons[reason] ?? words(reason);
+}
+
 /** The ways to pay. `mpp`: the card of an AI agent. */
 export const methodNames = {
   card: 'Card',
@@ -33,8 +48,15 @@ export const methodNames = {
 } as const;
 
 /** The way in which an order was paid, in words. */
-export function methodOf({ rail, challengeId }: Order): string {
+export function methodOf(order: Order): string {
+  const { rail, challengeId } = order;
+  if (isPlanChange(order)) return 'Change of plan';
   return methodNames[rail === 'card' && challengeId !== null ? 'mpp' : rail];
+}
+
+/** Returns true for an invoice below the price of its plan: it was charged for a change within a period. */
+export function isPlanChange({ rail, period, amount }: Order): boolean {
+  return rail === 'invoice' && period !== null && amount < period.terms.price;
 }
 
 const declinedBy: readonly (readonly [pattern: RegExp, words: string])[] = [
@@ -42,7 +64,7 @@ const declinedBy: readonly (readonly [pattern: RegExp, words: string])[] = [
   [/expired/i, 'the card has expired'],
   [/security code|cvc/i, 'wrong security code'],
   [/requires authentication|3-?d secure/i, 'the bank asks the buyer to confirm'],
-  [/^your card was declined\.?$/i, 'by the bank, without a reason'],
+  [/^your card was declined\.?$/i, 'the bank gave no reason'],
 ];
 
 /** Why a payment failed, for the seller. The processor writes to the buyer: "Your card was declined." */
@@ -54,28 +76,34 @@ export function failureText(failure: string): string {
 }
 
 /** The status of an order in words, with what has become of its money since. */
-export function statusText({ order, reversed, isDisputed }: Omit<ListedOrder, 'buyer'>): string {
+export function statusText({ order, reversed, isDisputed, isLost }: Omit<ListedOrder, 'buyer'>): string {
   switch (order.state) {
     case 'offered':
-      return 'offered';
+      return 'not paid';
     case 'claimed':
       return 'being charged';
     case 'declined':
       return 'declined';
     case 'granted':
+      if (isLost) return 'dispute lost';
       if (isDisputed) return 'disputed';
       if (reversed === Money.zero) return 'paid';
       return reversed < order.amount ? 'partly refunded' : 'refunded';
   }
 }
 
-const calm = new Set(['offered', 'paid']);
-const bad = new Set(['declined', 'disputed']);
+const moods: Readonly<Record<string, Parameters<typeof sign>[1]>> = {
+  paid: false,
+  'not paid': 'past',
+  declined: true,
+  disputed: true,
+  'dispute lost': true,
+};
 
 /** The status of an order as a label. */
 export function statusOf(listed: Omit<ListedOrder, 'buyer'>): Html {
   const text = statusText(listed);
-  return sign(text, calm.has(text) ? false : bad.has(text) || 'warn');
+  return sign(text, moods[text] ?? 'warn');
 }
 
 /** A table of orders with links to their pages. */

@@ -1,6 +1,7 @@
 import * as Money from '@sluice/kernel/money';
 import { html } from 'hono/html';
 import type { SubscriptionEnd } from '../../../journeys/refunded-subscription.ts';
+import type { UnconfirmedRefund } from '../../../journeys/unconfirmed-refund.ts';
 import type { ChargeOutcome } from '../../../payment/card-attempt.ts';
 import type { Fee } from '../../../payment/fee.ts';
 import type { FraudSignal } from '../../../payment/fraud-signal.ts';
@@ -11,10 +12,19 @@ import type { Html } from '../../pages/frame.ts';
 import { type FormResult, resultLine } from './account.ts';
 import { disputeBanner, needsResponse } from './dispute.ts';
 import { field } from './fields.ts';
-import { copied, moment, money, pairs, sign, table, usd, wholeCents, words } from './figures.ts';
-import { buyerLink, failureText, methodOf, pageOf, signalNames, statusOf } from './orders.ts';
+import { copied, exact, moment, money, pairs, sign, table, usd, words } from './figures.ts';
+import {
+  buyerLink,
+  failureText,
+  isPlanChange,
+  methodOf,
+  pageOf,
+  signalNames,
+  signalReason,
+  statusOf,
+} from './orders.ts';
 import { nextStep } from './payments.ts';
-import { byHandForm, type RefundDraft, reviewForm } from './refund.ts';
+import { byHandForm, type RefundDraft, reviewForm, unconfirmedRefund } from './refund.ts';
 import { type TimelineFacts, timeline } from './timeline.ts';
 
 export type PaymentFacts = TimelineFacts & {
@@ -32,6 +42,8 @@ export type PaymentFacts = TimelineFacts & {
   request: RefundRequest | null;
   /** The subscription that a refund as requested ends; null when it ends none. */
   ending: SubscriptionEnd | null;
+  /** A refund whose outcome is not known; null without one. */
+  unconfirmed: UnconfirmedRefund | null;
   canRefund: boolean;
   canDecline: boolean;
   nowMs: number;
@@ -43,20 +55,25 @@ export type PaymentFacts = TimelineFacts & {
 };
 
 /** One purchase: its status and buyer, what happened to its money and its credit, the form for a refund, and the processor's details. */
-export function payment(facts: PaymentFacts): Html {
+export function payment(given: PaymentFacts): Html {
+  // Nothing more is refunded or declined before the outcome of a refund is known.
+  const facts = given.unconfirmed === null ? given : { ...given, canRefund: false, canDecline: false };
   const { order, reversals, left, request, result, draft, page } = facts;
   const isRefundable = facts.canRefund && order.state === 'granted' && left > 0 && request?.state !== 'open';
   const isDisputed = reversals.some(({ kind, isEffective }) => kind === 'dispute' && isEffective);
+  const lost = reversals.find(({ kind, status }) => kind === 'dispute' && status === 'lost');
+  const warned = facts.signals.some(({ kind, isOpen }) => kind === 'early_fraud_warning' && isOpen);
   const reversed = Money.ofMicro(order.amount - left);
-  return html`<div class="top"><h1>${money(order.amount)} for ${order.plan} ${statusOf({ order, reversed, isDisputed })}${request?.state === 'open' ? html` ${sign('refund requested', 'warn')}` : ''}</h1>${isRefundable ? html`<a class="button plain small" href="#refund">Refund</a>` : ''}</div>
-${resultLine(result)}${order.state === 'claimed' ? html`<p class="note">The processor has not confirmed this charge yet. The shop asks it again every 20 seconds. The buyer gets nothing, and the money is not counted, until the outcome is known.</p>` : ''}
+  return html`<div class="top"><h1>${money(order.amount)} for ${order.plan} ${statusOf({ order, reversed, isDisputed, isLost: lost !== undefined })}${warned ? html` ${sign('fraud warning', true)}` : ''}${request?.state === 'open' ? html` ${sign('refund requested', 'warn')}` : ''}${facts.unconfirmed === null ? '' : html` ${sign('refund not confirmed', true)}`}</h1>${isRefundable ? html`<a class="button plain small" href="#refund">Refund</a>` : ''}</div>
+${resultLine(result)}${facts.unconfirmed === null ? '' : unconfirmedRefund(order, facts.unconfirmed, given.canRefund)}${order.state === 'claimed' ? html`<p class="note">The processor has not confirmed this charge yet. The shop asks it again every 20 seconds. The buyer gets nothing, and the money is not counted, until the outcome is known.</p>` : ''}
+${order.state === 'offered' ? unpaid(order, facts.nowMs) : ''}${lost === undefined ? '' : lostDispute(lost, facts.fees)}${warned ? fraudWarning(facts, isRefundable) : ''}
 ${reversals.filter(needsResponse).map((dispute) => disputeBanner({ dispute, fees: facts.fees, account: order.account, page, nowMs: facts.nowMs }))}
 ${request === null ? '' : refundRequest(facts, request)}
 <div class="columns">${summary(facts)}${timeline(facts)}</div>
 ${flagged(facts.signals)}
 ${reversalTable(reversals, page)}
 ${isRefundable ? refund(order, suggestedRefund(left, request), left, draft) : ''}
-${assessment(facts.charges)}
+${order.rail === 'x402' ? '' : assessment(facts.charges)}
 ${feeTable(facts.fees)}`;
 }
 
@@ -72,6 +89,12 @@ function summary({ order, email, left, page, fees, charges }: PaymentFacts): Htm
     ['Buyer', order.account === null ? 'not known yet' : buyerLink(order.account, email)],
     ['Method', `${methodOf(order)}${risk}`],
     order.grantedMs === null ? ['Created', moment(order.createdMs)] : ['Paid', moment(order.grantedMs)],
+    isPlanChange(order) && order.period !== null
+      ? [
+          'Price',
+          `${money(order.period.terms.price)}, less ${exact(order.period.terms.price - order.amount)} for the unused part of the plan before`,
+        ]
+      : null,
     order.failure === null ? null : ['Declined', failureText(order.failure)],
     order.state === 'granted' && left < order.amount ? ['Remains paid', money(left)] : null,
     order.state === 'granted' && isCard
@@ -84,6 +107,38 @@ function summary({ order, email, left, page, fees, charges }: PaymentFacts): Htm
   return html`<section aria-labelledby="payment"><h2 id="payment">Payment</h2>${pairs(rows.filter((row) => row !== null))}</section>`;
 }
 
+/** A purchase that was not paid yet: how long its payment page is open. */
+function unpaid({ expiresMs }: Order, nowMs: number): Html {
+  return html`<p class="note">The buyer has not paid. The payment page ${expiresMs > nowMs ? html`is open until ${moment(expiresMs)}` : html`closed on ${moment(expiresMs)}`}.</p>`;
+}
+
+/** A dispute that has ended with the loss of the payment, and what it cost. */
+function lostDispute({ amount, tax = Money.zero }: Reversal, fees: readonly Fee[]): Html {
+  const ofDispute = fees.filter(({ kind }) => kind === 'dispute');
+  const fee = Money.ofMicro(ofDispute.reduce((sum, one) => sum + one.fee, 0));
+  const kept = fee > 0 ? ` and the fee of ${usd(fee)} ${ofDispute[0]?.currency.toUpperCase()}` : '';
+  return html`<p class="note">You lost this dispute: ${money(Money.ofMicro(amount + tax))}${kept}. Nothing more to do.</p>`;
+}
+
+/** An open fraud warning: a refund now avoids a dispute. */
+function fraudWarning({ order, left }: PaymentFacts, isRefundable: boolean): Html {
+  const { id, account, amount } = order;
+  const query = new URLSearchParams({
+    amount_usd: Money.format(left),
+    returned_usd: Money.format(Money.ofMicro(amount - left)),
+  });
+  const review =
+    isRefundable && order.rail !== 'x402'
+      ? html`<a class="button" href="${pageOf(id)}/refund?${query.toString()}">Refund ${money(left)}</a>`
+      : '';
+  const freeze =
+    account === null
+      ? ''
+      : html`<a class="button plain" href="/admin/console/accounts/${account}/freeze">Freeze account</a>`;
+  return html`<section class="banner" aria-labelledby="warned"><h2 id="warned">Fraud warning${left > 0 ? `: refund ${money(left)} now` : ''}</h2>
+<p>A dispute often follows an early fraud warning. A full refund before it avoids the dispute and its fee.</p><div class="actions">${review}${freeze}</div></section>`;
+}
+
 const reasonRows = 2;
 
 /** The buyer's refund request, with the form that leads to the refund and the one that declines it. */
@@ -92,7 +147,7 @@ function refundRequest(facts: PaymentFacts, request: RefundRequest): Html {
   const { amount: wanted, reason, askedMs, state, answer } = request;
   const isOpen = state === 'open';
   return html`<section aria-labelledby="asked"><h2 id="asked">Refund request: ${money(wanted)} ${sign(state, isOpen && 'warn')}</h2>
-<p>${buyerLink(request.account, email)} asks for a refund:</p><blockquote>${reason}</blockquote><p class="soft">Requested ${moment(askedMs)}. Unspent: ${wholeCents(request.unspent)}. Refundable: ${money(left)}.${answer === null ? '' : ` You declined: ${answer}`}</p>
+<p>${buyerLink(request.account, email)} asked for a refund:</p><blockquote>${reason}</blockquote><p class="soft">Requested ${moment(askedMs)}. Unspent: ${exact(request.unspent)}. Refundable: ${money(left)}.</p>${answer === null ? '' : html`<p>Declined${request.declinedMs === null ? '' : html` on ${moment(request.declinedMs)}`}, with this reason:</p><blockquote>${answer}</blockquote>`}${isOpen && !canRefund && facts.unconfirmed === null ? html`<p class="soft">A colleague with the role finance or owner can refund it.</p>` : ''}
 ${isOpen && canRefund && left > 0 && order.rail !== 'x402' ? reviewForm(order, suggestedRefund(left, request), left, ending, draft) : ''}
 ${isOpen && canRefund && left > 0 && order.rail === 'x402' ? byHandForm(order, suggestedRefund(left, request), left, draft) : ''}
 ${
@@ -106,9 +161,8 @@ ${field({ name: 'reason', label: 'Reason. The buyer sees it.', value: facts.decl
 function flagged(signals: readonly FraudSignal[]): Html {
   if (signals.length === 0) return html``;
   const row = ({ id, kind, reason, isOpen }: FraudSignal) =>
-    html`<tr><th scope="row">${signalNames[kind]}</th><td><span class="id">${id}</span></td><td>${reason.replaceAll('_', ' ')}</td><td>${sign(isOpen ? 'needs attention' : 'closed', isOpen)}</td></tr>`;
-  return html`<section aria-labelledby="flagged"><h2 id="flagged">Fraud warnings and reviews</h2>
-<p>No money has moved. A dispute often follows an early fraud warning; a full refund before it avoids the dispute and its fee.</p>
+    html`<tr><th scope="row">${signalNames[kind]}</th><td><span class="id">${id}</span></td><td>${signalReason(reason)}</td><td>${sign(isOpen ? 'needs attention' : 'closed', isOpen)}</td></tr>`;
+  return html`<section aria-labelledby="flagged"><h2 id="flagged">${signals.length === 1 && signals[0] !== undefined ? signalNames[signals[0].kind] : 'Fraud warnings and reviews'}</h2>
 ${table('Fraud warnings and reviews', ['Signal', { wide: 'At the processor' }, { bare: 'Reason' }, { lead: 'Status' }], signals.toReversed().map(row), 'stack')}</section>`;
 }
 
@@ -127,9 +181,10 @@ function reversalTable(reversals: readonly Reversal[], page: string | null): Htm
   if (reversals.length === 0) return html``;
   const place = reversals.every(isByHand) ? 'Transaction' : 'At the processor';
   const hasDisputes = reversals.some(({ kind }) => kind === 'dispute');
+  const hasSteps = page !== null || reversals.some(needsResponse);
   const row = (one: Reversal) =>
-    html`<tr><th scope="row">${one.kind === 'dispute' ? 'Dispute' : 'Refund'} of ${money(one.amount)}</th><td>${sign(words(one.status), one.kind === 'dispute' && one.isEffective)}</td><td>${one.isEffective ? 'credit removed' : 'credit restored'}</td>${hasDisputes ? html`<td>${one.reason === null ? '' : words(one.reason)}</td><td>${one.kind === 'dispute' ? nextStep(one, page) : ''}</td>` : ''}<td class="id">${isByHand(one) ? (one.reason ?? '') : one.id}</td></tr>`;
-  return html`<section aria-labelledby="reversals"><h2 id="reversals">Refunds and disputes</h2>${table('Refunds and disputes', ['What', { lead: 'Status' }, { bare: 'Effect' }, ...(hasDisputes ? [{ bare: 'Reason' }, { bare: 'Next step' }] : []), { wide: place }], reversals.toReversed().map(row), 'stack')}</section>`;
+    html`<tr><th scope="row">${one.kind === 'dispute' ? 'Dispute' : 'Refund'} of ${money(one.amount)}</th><td>${sign(words(one.status), one.kind === 'dispute' && one.isEffective)}</td><td>${one.isEffective ? 'credit removed' : 'credit restored'}</td>${hasDisputes ? html`<td>${one.reason === null ? '' : words(one.reason)}</td>${hasSteps ? html`<td>${one.kind === 'dispute' ? nextStep(one, page) : ''}</td>` : ''}` : ''}<td class="id">${isByHand(one) ? (one.reason ?? '') : one.id}</td></tr>`;
+  return html`<section aria-labelledby="reversals"><h2 id="reversals">Refunds and disputes</h2>${table('Refunds and disputes', ['What', { lead: 'Status' }, { bare: 'Effect' }, ...(hasDisputes ? [{ bare: 'Reason' }, ...(hasSteps ? [{ bare: 'Next step' }] : [])] : []), { wide: place }], reversals.toReversed().map(row), 'stack')}</section>`;
 }
 
 const feeNames = { charge: 'Charge', refund: 'Refund', dispute: 'Dispute' };

@@ -13,8 +13,8 @@ import { isByHand } from '../../../payment/reversal.ts';
 import type { Html } from '../../pages/frame.ts';
 import { needsResponse } from './dispute.ts';
 import { field, filterForm, listTop, pages, queryOf, select } from './fields.ts';
-import { count, day, moment, money, sign, table, usd, wholeCents, words } from './figures.ts';
-import { buyerLink, methodNames, orders, pageOf, signalNames, statusOf } from './orders.ts';
+import { count, day, exact, moment, money, sign, table, usd, words } from './figures.ts';
+import { buyerLink, methodNames, orders, pageOf, signalNames, signalReason, statusOf } from './orders.ts';
 
 /** Returns the URL of a payment at the processor, or null when it has no such page. */
 export type ProcessorPage = (payment: string) => string | null;
@@ -92,13 +92,13 @@ function partsOf(facts: PaymentListFacts, processorPage: ProcessorPage): Part[] 
     {
       ...{ id: 'flagged', name: 'Fraud warnings and reviews', rows: facts.flagged.map(flagged) },
       about:
-        'Payments that the card issuer or Radar considers suspicious. Refund the purchase, freeze its account, or approve the review at the processor.',
+        'Payments that the card issuer or the processor considers suspicious. Refund the purchase, freeze its account, or approve the review at the processor.',
       columns: ['Amount', { lead: 'Signal' }, { bare: 'Buyer' }, { bare: 'Reason' }, { bare: 'When' }],
     },
     {
       ...{ id: 'unfinished', name: 'Unfinished charges', rows: facts.unfinished.map(unfinished) },
       about:
-        'Orders whose charge has no outcome yet. They are checked against the processor every 20 seconds. Look at the orders that stay here.',
+        'Charges without an outcome yet. The shop asks the processor about them every 20 seconds. The buyer gets nothing, and the money is not counted, until the outcome is known. If one stays here for an hour, look for it at the processor.',
       columns: ['Amount', { lead: 'Status' }, { bare: 'Buyer' }, { bare: 'Created' }, { bare: 'Reason' }],
     },
     {
@@ -117,7 +117,7 @@ function partsOf(facts: PaymentListFacts, processorPage: ProcessorPage): Part[] 
       ...{ id: 'webhook-events', name: 'Failed webhook events' },
       rows: facts.webhookEvents.map(webhookEvent),
       about:
-        'Events of the processor that could not be processed. The processor sends them again; npm run reconcile also processes them.',
+        'News from the processor that the shop could not process, such as a payment or a dispute. The processor sends it again by itself. Until then, it may be missing from the lists.',
       columns: ['Type', { bare: 'Received' }, { number: 'Attempts' }, { bare: 'Error' }, { wide: 'Event' }],
     },
   ];
@@ -214,7 +214,7 @@ function orderLink(order: string, amount: Money): Html {
 }
 
 function request(one: ListedRefundRequest): Html {
-  return html`<tr><th scope="row" class="nowrap-wide">${buyerLink(one.account, one.email)}</th><td class="number">${withTax(one.amount, one.tax)}</td><td class="number">${withTax(one.paid, one.paidTax)}</td><td class="number">${wholeCents(one.unspent)}</td><td class="words">${one.reason}</td><td>${moment(one.askedMs)}</td><td><a href="${pageOf(one.purchase)}">Review</a></td></tr>`;
+  return html`<tr><th scope="row" class="nowrap-wide">${buyerLink(one.account, one.email)}</th><td class="number">${withTax(one.amount, one.tax)}</td><td class="number">${withTax(one.paid, one.paidTax)}</td><td class="number">${exact(one.unspent)}</td><td class="words">${one.reason}</td><td>${moment(one.askedMs)}</td><td><a href="${pageOf(one.purchase)}">Review</a></td></tr>`;
 }
 
 /** Formats a net amount and the tax on top of it. */
@@ -223,11 +223,12 @@ function withTax(net: Money, tax: Money): string {
 }
 
 function flagged(one: FlaggedOrder): Html {
-  return html`<tr><th scope="row">${orderLink(one.order, one.amount)}</th><td>${sign(signalNames[one.kind], true)}</td><td>${buyerLink(one.account, one.email)}</td><td>${words(one.reason)}</td><td>${moment(one.createdMs)}</td></tr>`;
+  return html`<tr><th scope="row">${orderLink(one.order, one.amount)}</th><td>${sign(signalNames[one.kind], true)}</td><td>${buyerLink(one.account, one.email)}</td><td>${signalReason(one.reason)}</td><td>${moment(one.createdMs)}</td></tr>`;
 }
 
 function unfinished({ order, email, isAtWork, reason }: UnfinishedOrder): Html {
-  const why = reason ?? (isAtWork ? 'a process is charging it' : 'waiting for reconciliation');
+  const why =
+    reason === null ? (isAtWork ? 'Being charged now' : 'Waiting for the next check') : faultInWords(reason);
   const status = statusOf({ order, reversed: zero, isDisputed: false });
   return html`<tr><th scope="row">${orderLink(order.id, order.amount)}</th><td>${status}</td><td>${buyerLink(order.account, email)}</td><td>${moment(order.createdMs)}</td><td class="words">${why}</td></tr>`;
 }
@@ -247,14 +248,22 @@ export function nextStep(one: Pick<ReturnedPayment, 'kind' | 'status' | 'dueMs'>
   return html`<a href="${page}">${mustRespond ? html`Respond at the card processor` : 'View at the card processor'}</a>${due}`;
 }
 
+/** An error of the shop's programs in plain words. */
+function faultInWords(text: string): string {
+  if (/^ProcessorAway\b/.test(text)) return 'The processor did not answer';
+  if (/no payment of this order/.test(text)) return 'The processor knows no such payment';
+  const plain = text.replace(/^\w*Error: /, '');
+  return plain.charAt(0).toUpperCase() + plain.slice(1);
+}
+
 /** The effect of a refund or dispute on the buyer's balance. */
 function effectOf({ isEffective, loss }: Pick<ReturnedPayment, 'isEffective' | 'loss'>): string {
   if (!isEffective) return 'restored';
-  return loss > 0 ? `removed, ${wholeCents(loss)} was spent` : 'removed';
+  return loss > 0 ? `removed, ${exact(loss)} was spent` : 'removed';
 }
 
 function webhookEvent(one: OpenWebhookEvent): Html {
-  return html`<tr><th scope="row">${one.type}</th><td>${moment(one.receivedMs)}</td><td class="number">${count(one.attempts)}</td><td class="words">${one.failure ?? 'being processed'}</td><td class="id">${one.id}</td></tr>`;
+  return html`<tr><th scope="row">${one.type}</th><td>${moment(one.receivedMs)}</td><td class="number">${count(one.attempts)}</td><td class="words">${one.failure === null ? 'Being processed' : faultInWords(one.failure)}</td><td class="id">${one.id}</td></tr>`;
 }
 
 function pastDue(one: PastDue): Html {

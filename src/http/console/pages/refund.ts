@@ -1,6 +1,8 @@
 import * as Money from '@sluice/kernel/money';
 import { html } from 'hono/html';
+import { refundKey } from '../../../journeys/refund-requests.ts';
 import { describeEnd, type SubscriptionEnd } from '../../../journeys/refunded-subscription.ts';
+import type { UnconfirmedRefund } from '../../../journeys/unconfirmed-refund.ts';
 import type { Order } from '../../../payment/order.ts';
 import type { RefundEffect } from '../../../payment/reversal.ts';
 import type { Html } from '../../pages/frame.ts';
@@ -8,7 +10,6 @@ import { confirmation } from './confirmation.ts';
 import { field } from './fields.ts';
 import { amount, moment, money, usd } from './figures.ts';
 import { buyerLink, methodOf, pageOf } from './orders.ts';
-import { nearestCent } from './timeline.ts';
 
 /** The input of a form for a refund that was refused: the amount with its fault, and the transaction with its own. */
 export type RefundDraft = { typed: string; fault?: string; reference?: string; referenceFault?: string };
@@ -44,10 +45,29 @@ export function byHandForm(
     ...{ id: 'reference', name: 'reference', label: 'Transaction (optional)', placeholder: '0x…' },
     ...{ value: draft?.reference ?? '', fault: draft?.referenceFault },
   };
-  return html`<p>This purchase was paid in a stablecoin, which you refund from your own wallet. Send the money first, then record it here: the credit is removed, and the buyer's refund request is answered.</p>
+  return html`<p>This purchase was paid in a stablecoin, which you refund from your own wallet. Send the money first, then record it here: the credit is removed, and an open refund request of the buyer is answered.</p>
 <form method="get" action="${pageOf(id)}/refund"><input type="hidden" name="returned_usd" value="${Money.format(Money.ofMicro(paid - left))}">
-<div class="grid-fields"><div>${field({ ...of, inputMode: 'decimal', isRequired: true })}</div><div>${field(reference)}</div></div><button>Review refund</button></form>
+<div class="grid-fields"><div>${field({ ...of, inputMode: 'decimal', isRequired: true })}</div><div>${field(reference)}</div></div><button>Review the record</button></form>
 <p class="soft">The next page shows the effects. Nothing is recorded before you confirm there.</p>`;
+}
+
+/** A refund whose outcome is not known: when it will be, and the form that sends the same refund again. */
+export function unconfirmedRefund(
+  { id, amount: paid }: Order,
+  { amount: asked, left, key, subscription, untilMs, isRunning }: UnconfirmedRefund,
+  canRefund: boolean,
+): Html {
+  const shown = money(asked);
+  const returned = Money.format(Money.ofMicro(paid - left));
+  const answers = key === refundKey ? html`<input type="hidden" name="act" value="answer">` : '';
+  const again =
+    key === null || !canRefund
+      ? ''
+      : html`<form method="post" action="${pageOf(id)}"><input type="hidden" name="key" value="${key}">${answers}<input type="hidden" name="amount_usd" value="${Money.format(asked)}"><input type="hidden" name="returned_usd" value="${returned}"><input type="hidden" name="subscription" value="${subscription}"><button class="plain">Send the same refund again</button></form>`;
+  return html`<section class="banner" aria-labelledby="unconfirmed"><h2 id="unconfirmed">Refund of ${shown}, not confirmed</h2>
+<p>${isRunning ? 'It is being made, or its process has ended.' : 'The processor did not answer.'} The refund of ${shown} may have been made. The shop asks the processor each time this page is loaded. If the processor does not list it by ${moment(untilMs)}, it was not made, and you can refund again here.</p>
+<div class="actions"><a class="button" href="${pageOf(id)}">Check with the processor</a>${again}</div>
+${again === '' ? '' : html`<p class="soft">The same refund is made only once, however often it is sent.</p>`}</section>`;
 }
 
 /** A refund to confirm. */
@@ -83,7 +103,7 @@ function factsOf({ order, email, returned, returnedMs }: Question) {
 
 /** The credit that a refund removes, and the part of it that was spent. */
 function creditEffects({ asset, taken, missing }: RefundEffect): string[] {
-  const part = (value: number) => (asset === 'usd' ? money(nearestCent(value)) : amount(asset, value));
+  const part = (value: number) => amount(asset, value);
   const verb = asset === 'usd' ? 'is' : 'are';
   const removed = `${part(taken)} ${asset === 'usd' ? 'of the purchased credit' : 'that the plan includes'} ${verb} removed from the account immediately.`;
   const lost = `${part(missing)} ${verb} already spent: that part is your loss. The balance never falls below zero.`;
@@ -132,9 +152,10 @@ export function confirm(of: Question & { key: string | null }): Html {
       ],
     ],
     effects: [
-      'The money arrives within days.',
+      'The money arrives within days. The processor keeps its fee for the payment.',
       ...creditEffects(effect),
       'Auto top-up of the account is turned off, if it is on.',
+      ...(key === null ? ["It answers the buyer's refund request."] : []),
       'The audit log records the refund, with your name and your IP address.',
     ],
     action: pageOf(order.id),

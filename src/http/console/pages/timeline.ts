@@ -1,18 +1,18 @@
-import * as Money from '@sluice/kernel/money';
 import { html } from 'hono/html';
 import type { ChargeOutcome } from '../../../payment/card-attempt.ts';
-import type { Order } from '../../../payment/order.ts';
+import type { Order, ReversalLoss } from '../../../payment/order.ts';
 import type { OrderLot } from '../../../payment/revenue-report.ts';
 import type { StoredReversal } from '../../../payment/reversal.ts';
 import type { Html } from '../../pages/frame.ts';
-import { amount, moment, money, table, wholeCents, words } from './figures.ts';
+import { amount, moment, money, table, words } from './figures.ts';
+import { isPlanChange } from './orders.ts';
 
 export type TimelineFacts = {
   order: Order;
   reversals: readonly StoredReversal[];
   lot: OrderLot | null;
-  /** The part of the returned money whose credit had been spent. */
-  loss: Money.Money;
+  /** The part of the returned money whose credit had been spent, and the part that calls under way hold. */
+  loss: ReversalLoss;
   /** The processor's assessment of each charge, the newest first. */
   charges: readonly ChargeOutcome[];
 };
@@ -29,7 +29,7 @@ const entryNames: Readonly<Record<string, string>> = {
 /** The events of a purchase, the latest first, and the rest of its credit. */
 export function timeline({ order, lot, loss, charges, reversals }: TimelineFacts): Html {
   type Entry = { atMs: number; what: string; amount: string };
-  const begun: Entry = { atMs: order.createdMs, what: 'Purchase started', amount: money(order.amount) };
+  const begun: Entry = { atMs: order.createdMs, what: begunAs(order), amount: money(order.amount) };
   const paid: Entry[] =
     order.grantedMs === null ? [] : [{ atMs: order.grantedMs, what: 'Paid', amount: money(order.amount) }];
   const declined = charges
@@ -40,8 +40,13 @@ export function timeline({ order, lot, loss, charges, reversals }: TimelineFacts
       return { atMs, what: 'Card declined', amount: '' };
     });
   const entries = together(lot?.entries ?? []).map(({ atMs, kind, asset, amount: value }): Entry => {
-    const shown = asset === 'usd' ? money(nearestCent(Math.abs(value))) : amount(asset, Math.abs(value));
-    return { atMs, what: entryNames[kind] ?? words(kind), amount: `${value < 0 ? '−' : '+'}${shown}` };
+    const shown = amount(asset, Math.abs(value));
+    const what = entryNames[kind] ?? words(kind);
+    return {
+      atMs,
+      what: asset === 'usd' ? what : what.replace('Credit', 'Results'),
+      amount: `${value < 0 ? '−' : '+'}${shown}`,
+    };
   });
   const returned = reversals.map(
     (one): Entry => ({
@@ -57,14 +62,20 @@ export function timeline({ order, lot, loss, charges, reversals }: TimelineFacts
     html`<tr><th scope="row">${what}</th><td class="number">${sum}</td><td>${moment(atMs)}</td></tr>`;
   return html`<section aria-labelledby="timeline"><h2 id="timeline">Timeline</h2>
 ${table('Timeline', ['What', { number: 'Amount', onPhone: 'lead' }, { bare: 'When' }], all.map(row), 'stack')}
-${lot === null ? '' : html`<p class="soft">${left(lot)}${loss > 0 ? ` ${money(nearestCent(loss))} of what was returned had already been spent: your loss.` : ''}</p>`}</section>`;
+${lot === null ? '' : html`<p class="soft">${left(lot)}${loss.certain > 0 ? ` ${money(loss.certain)} of what was returned had already been spent: your loss.` : ''}${loss.pending > 0 ? ` Calls under way still hold ${money(loss.pending)} of it: it is removed when they end, and what they use is your loss.` : ''}</p>`}</section>`;
 }
 
-/** Adds up entries of one kind and minute: a refund can take from several parts of the credit. */
+/** The first event: a change of plan and a renewal start without a purchase of the buyer. */
+function begunAs(order: Order): string {
+  if (order.rail !== 'invoice') return 'Purchase started';
+  return isPlanChange(order) ? 'Plan changed' : 'Renewal started';
+}
+
+/** Adds up entries of one kind and second: a refund can take from several parts of the credit. */
 function together(entries: OrderLot['entries']): OrderLot['entries'] {
   const groups = Map.groupBy(
     entries,
-    ({ atMs, kind, asset }) => `${kind} ${asset} ${Math.floor(atMs / 60_000)}`,
+    ({ atMs, kind, asset }) => `${kind} ${asset} ${Math.floor(atMs / 1_000)}`,
   );
   return [...groups.values()].flatMap(([first, ...rest]) =>
     first === undefined
@@ -73,13 +84,7 @@ function together(entries: OrderLot['entries']): OrderLot['entries'] {
   );
 }
 
-/** Rounds to whole cents. */
-export function nearestCent(micro: number): Money.Money {
-  return Money.ofMicro(Math.round(micro / 10_000) * 10_000);
-}
-
 /** The rest of a purchase. */
 function left({ asset, remaining }: OrderLot): string {
-  const shown = asset === 'usd' ? wholeCents(remaining) : amount(asset, remaining);
-  return `Unspent of this purchase: ${shown}.`;
+  return `Unspent of this purchase: ${amount(asset, remaining)}.`;
 }

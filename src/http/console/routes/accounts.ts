@@ -8,10 +8,8 @@ import * as AccountKeys from '../../../journeys/account-keys.ts';
 import * as Freezing from '../../../journeys/freezing.ts';
 import { inTime } from '../../../journeys/in-time.ts';
 import type { SellerContext } from '../../../journeys/seller-context.ts';
-import * as Reversal from '../../../journeys/sync-reversals.ts';
 import type { LedgerContext } from '../../../ledger/ledger-context.ts';
 import * as CreditGrant from '../../../payment/credit-grant.ts';
-import type { Order } from '../../../payment/order.ts';
 import { dayOf } from '../../../payment/order-search.ts';
 import type { PaymentContext } from '../../../payment/payment-context.ts';
 import type { FieldFault } from '../../../payment/purchase-input.ts';
@@ -27,9 +25,9 @@ import * as ListPage from '../pages/accounts.ts';
 import { amount } from '../pages/figures.ts';
 import * as FreezePage from '../pages/freeze.ts';
 import * as LoginPage from '../pages/login-page.ts';
-import type { ListedOrder } from '../pages/orders.ts';
 import type { ConsoleResponse } from '../response.ts';
 import type { Person } from '../sessions.ts';
+import { listedOrder } from './listed-order.ts';
 
 const path = '/admin/console/accounts';
 const dayMs = 86_400_000;
@@ -161,16 +159,6 @@ export function addAccountSection(console: Console, shop: AccountSectionContext)
   }
 }
 
-/** Adds what has come back of an order's money. */
-async function listedOrder(shop: AccountSectionContext, order: Order): Promise<ListedOrder> {
-  const [reversed, reversals] = await Promise.all([
-    Reversal.reversedAmount(shop, order),
-    shop.orders.reversalsOf(order.id),
-  ]);
-  const isDisputed = reversals.some(({ kind, isEffective }) => kind === 'dispute' && isEffective);
-  return { order, reversed, isDisputed };
-}
-
 /** The listed accounts as CSV. */
 function addExport(console: Console, shop: AccountSectionContext): void {
   console.addPage(`${path}.csv`, (c) => {
@@ -182,7 +170,16 @@ function addExport(console: Console, shop: AccountSectionContext): void {
     return Csv.download<Item>(
       'accounts',
       [
-        ...['account', 'email', 'balance_usd', 'paid_usd', 'used_30_days_usd', 'last_call', 'created'],
+        ...[
+          'account',
+          'email',
+          'balance_usd',
+          'paid_usd',
+          'returned_usd',
+          'used_30_days_usd',
+          'last_call',
+          'created',
+        ],
         ...['frozen', 'merged_into'],
       ],
       async (after, max) => {
@@ -198,8 +195,8 @@ function addExport(console: Console, shop: AccountSectionContext): void {
           balance: balances.get(one.id) ?? Money.zero,
         }));
       },
-      ({ id: account, email, balance, paid, activity, createdMs, frozenMs, joinedTo }) => [
-        ...[account, email, Money.format(balance), Money.format(paid)],
+      ({ id: account, email, balance, paid, returned, activity, createdMs, frozenMs, joinedTo }) => [
+        ...[account, email, Money.format(balance), Money.format(paid), Money.format(returned)],
         Money.format(activity?.spent ?? Money.zero),
         activity?.lastMs == null ? null : Csv.time(activity.lastMs),
         Csv.time(createdMs),

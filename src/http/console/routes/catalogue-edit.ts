@@ -40,7 +40,7 @@ function addForm(
     const groups = Fields.groupsOf(form, file.text, shown);
     const others = said === undefined ? new Map<string, string>() : changedByOthers(said, groups);
     const facts = { form, file, groups, typed, others, faults, result, upload };
-    return { title: 'Edit the catalogue', status: result === null ? 200 : 422, main: EditPage.edit(facts) };
+    return { title: EditPage.titles[form], status: result === null ? 200 : 422, main: EditPage.edit(facts) };
   };
   const path = `/admin/console/catalogue/${form}` as const;
   console.addPage(path, async () => page(await editor.file()));
@@ -53,10 +53,12 @@ function addForm(
       return page(file, changedIn(said), upload, [], { text: stale, isBad: true }, said);
     if (unsent.includes(said.get('act') ?? '')) return page(file, typed, upload);
     const draft = draftOf(form, file.text, Fields.groupsOf(form, file.text, shown), upload, said);
-    if (draft.kind === 'faulty') return page(file, typed, upload, draft.faults, resultOf(draft, upload));
+    if (draft.kind === 'faulty') return page(file, typed, upload, draft.faults, resultOf(draft));
     const proposal = await editor.propose(draft.text);
-    if (proposal.kind === 'faulty')
-      return page(file, typed, upload, proposal.faults, { text: problem, isBad: true });
+    const unread = upload !== null && 'fault' in upload ? [unreadLogo(upload.fault)] : [];
+    const faults = [...(proposal.kind === 'faulty' ? proposal.faults : []), ...unread];
+    if (proposal.kind === 'faulty' || unread.length > 0)
+      return page(file, typed, upload, faults, { text: problem, isBad: true });
     return reviewPage(editor, file, draft.text, proposal, { path, fields });
   });
 }
@@ -73,9 +75,14 @@ type Draft =
   | { kind: 'faulty'; result: string; faults: readonly ProposalFault[] };
 type Upload = EditPage.EditFacts['upload'];
 
-function resultOf({ result: text }: Extract<Draft, { kind: 'faulty' }>, upload: Upload): FormResult {
-  const fix = { id: 'upload', name: 'Choose another image' };
-  return { text, isBad: true, ...(upload !== null && 'fault' in upload && { fix }) };
+function resultOf({ result: text }: Extract<Draft, { kind: 'faulty' }>): FormResult {
+  return { text, isBad: true };
+}
+
+const logoPath = ['storefront', 'brand', 'logo'];
+
+function unreadLogo(reason: string): ProposalFault {
+  return { path: SourceLocation.format(logoPath), line: null, reason };
 }
 
 /** Applies the edits of a form to the text of the catalogue. */
@@ -91,15 +98,15 @@ function draftOf(
     result,
     faults,
   });
-  if (upload !== null && 'fault' in upload) return faulty(problem);
   const unread = form === 'prices' ? Fields.spreadPrices(groups, said) : [];
   if (unread.length > 0) return faulty(problem, unread.map(notAnAmount));
   const edits = withUpload(editsIn(form, text, groups, said), upload);
+  const isUnread = upload !== null && 'fault' in upload;
   const taken = groups.map(({ id = '' }) => id);
   const addition = form === 'plans' ? additionOf(said, taken) : null;
   if (addition !== null && addition.item.name === undefined)
     return faulty(problem, [{ path: `plans[${groups.length}].name`, line: null, reason: 'Enter a name.' }]);
-  if (edits.length === 0 && addition === null) return faulty('Nothing was changed in the form.');
+  if (edits.length === 0 && addition === null && !isUnread) return faulty('Nothing was changed in the form.');
   const edited = apply(text, edits, addition === null ? [] : [addition]);
   return edited.kind === 'refused' ? faulty(problem, [cannotEdit(edited)]) : edited;
 }
@@ -116,11 +123,10 @@ function editsIn(
 }
 
 /** Adds the upload to the edits. A new image replaces the box that removes the present one. */
-function withUpload(edits: readonly Edit[], upload: { image: string } | null): Edit[] {
-  if (upload === null) return [...edits];
-  const path = ['storefront', 'brand', 'logo'];
-  const others = edits.filter((one) => SourceLocation.format(one.path) !== SourceLocation.format(path));
-  return [...others, { path, value: upload.image }];
+function withUpload(edits: readonly Edit[], upload: Upload): Edit[] {
+  if (upload === null || 'fault' in upload) return [...edits];
+  const others = edits.filter((one) => SourceLocation.format(one.path) !== SourceLocation.format(logoPath));
+  return [...others, { path: logoPath, value: upload.image }];
 }
 
 /** The image in base64 that a form uploads, or that was chosen in it before; empty without one. */

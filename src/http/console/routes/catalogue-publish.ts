@@ -33,7 +33,7 @@ export function addPublications(console: Console, editor: CatalogEditor, front: 
       const done = await publicationOf(editor, text, base);
       if (done !== null) return redirect(`${cataloguePath}?published=${done}`);
       if (published.kind === 'stale') return staleFile(editor, text, base);
-      return front(person.role, { text: 'Published. Every process now uses this catalogue.', isBad: false });
+      return front(person.role, { text: 'Published. Buyers see it now.', isBad: false });
     }
     const { faults, result } = refusal(published);
     return filePage(await editor.file(), text, faults, result);
@@ -76,7 +76,7 @@ function refusal(published: Exclude<PublishResult, { kind: 'published' | 'stale'
       return {
         faults: [],
         result: bad(
-          'This process may not write the file. Nothing was published. Review again and download the file.',
+          'The shop cannot write the file here. Nothing was published. Review again and download the file.',
         ),
       };
     case 'faulty':

@@ -47,17 +47,17 @@ function publishedLine(
   id: string | undefined,
 ): FormResult {
   if (last === undefined || String(last.id) !== id) return null;
-  const text = `Published on ${momentText(last.atMs)}. Every process now uses this catalogue.`;
+  const text = `Published on ${momentText(last.atMs)}. Buyers see it now.`;
   return { text, isBad: false };
 }
 
 function inWords(taken: ReloadResult): FormResult {
   switch (taken.kind) {
     case 'taken':
-      return { text: 'Published. Every process now uses this catalogue.', isBad: false };
+      return { text: 'Published. Buyers see it now.', isBad: false };
     case 'unchanged':
       return {
-        text: 'This process already uses this catalogue; the other processes have been notified.',
+        text: 'This catalogue is already in force. Nothing has changed.',
         isBad: false,
       };
     case 'another':

@@ -2,15 +2,12 @@ import { id } from '@sluice/kernel/id';
 import * as Money from '@sluice/kernel/money';
 import type { CatalogContext } from '../../../catalog/catalog-context.ts';
 import { can } from '../../../identity/operators/role.ts';
-import * as Refund from '../../../journeys/refund.ts';
 import * as RefundPreview from '../../../journeys/refund-preview.ts';
-import * as RefundRequests from '../../../journeys/refund-requests.ts';
+import type * as RefundRequests from '../../../journeys/refund-requests.ts';
 import type { SellerContext } from '../../../journeys/seller-context.ts';
+import * as UnconfirmedRefund from '../../../journeys/unconfirmed-refund.ts';
 import * as OrderSearch from '../../../payment/order-search.ts';
-import type { FieldFault } from '../../../payment/purchase-input.ts';
-import * as RefundRequest from '../../../payment/refund-request.ts';
 import * as Gone from '../../../payment/reversal.ts';
-import { english } from '../../../text/texts.ts';
 import type { Html } from '../../pages/frame.ts';
 import type { Call } from '../../request-context.ts';
 import type { Console } from '../console.ts';
@@ -24,6 +21,7 @@ import * as ListPage from '../pages/payments.ts';
 import * as RefundPage from '../pages/refund.ts';
 import type { ConsoleResponse } from '../response.ts';
 import type { Person } from '../sessions.ts';
+import * as Form from './refund-form.ts';
 
 const path = '/admin/console/payments';
 const dayMs = 86_400_000;
@@ -67,8 +65,10 @@ export function addPaymentSection(console: Console, shop: PaymentSectionContext)
     const known = c.req.query('returned_usd');
     if (known !== undefined && Money.parse(known) !== returned)
       return { title: 'Already refunded', status: 409, main: RefundPage.changed(order, returned) };
+    if ((await UnconfirmedRefund.latest(shop, order)) !== null)
+      return paymentPage(shop, c, nothingNew, person);
     const refuse = (fault: string) =>
-      paymentPage(shop, c, nothingRefunded, person, { draft: { typed, fault, reference } });
+      paymentPage(shop, c, Form.nothingRefunded, person, { draft: { typed, fault, reference } });
     const read = Gone.parse({ purchase: order.id, amount_usd: typed });
     if (read.kind === 'fault' || read.instruction.amount === null)
       return refuse('Enter an amount in US dollars and whole cents, such as 1.50.');
@@ -78,20 +78,20 @@ export function addPaymentSection(console: Console, shop: PaymentSectionContext)
       return refuse(`At most ${money(preview.left)} of this purchase can be refunded.`);
     const [buyer] = await buyersOf(shop, order.account);
     const question = { ...preview, order, email: buyer?.email ?? null, refunded: amount };
-    if (order.rail === 'x402' && !isTransaction(reference)) {
-      const draft = { typed, reference, referenceFault: noTransaction };
-      return paymentPage(shop, c, badTransaction, person, { draft });
+    if (order.rail === 'x402' && !Form.isTransaction(reference)) {
+      const draft = { typed, reference, referenceFault: Form.noTransaction };
+      return paymentPage(shop, c, Form.badTransaction, person, { draft });
     }
     return { title: 'Refund', main: asked(question, reference) };
   });
 
   console.addAction(`${path}/:id`, async (c, form, person) => {
-    const declining = form.get('act') === 'decline' ? declineFault(form) : null;
-    if (declining !== null) return paymentPage(shop, c, nothingDeclined, person, { declining });
+    const declining = form.get('act') === 'decline' ? Form.declineFault(form) : null;
+    if (declining !== null) return paymentPage(shop, c, Form.nothingDeclined, person, { declining });
     return paymentPage(
       shop,
       c,
-      await answerOrRefund(shop, c.req.param('id') ?? '', form, person.who),
+      await Form.answerOrRefund(shop, c.req.param('id') ?? '', form, person.who),
       person,
     );
   });
@@ -141,78 +141,13 @@ async function listFacts(
   };
 }
 
-const nothingRefunded: FormResult = {
-  text: 'Nothing was refunded.',
-  fix: { id: 'amount', name: 'Correct the amount' },
-  isBad: true,
-};
-const byHandOnly: FormResult = {
-  text: 'This purchase was paid in a stablecoin. Send the money from your wallet, then record it below.',
-  isBad: true,
-};
-const noTransaction = 'Enter the transaction as 0x and 64 digits (0-9, a-f), or leave it empty.';
-const badTransaction: FormResult = {
-  text: 'Nothing was recorded.',
-  fix: { id: 'reference', name: 'Correct the transaction' },
-  isBad: true,
-};
-const nothingDeclined: FormResult = {
-  text: 'Nothing was declined.',
-  fix: { id: 'reason', name: 'Correct the reason' },
-  isBad: true,
-};
+const nothingNew: FormResult = { text: 'Nothing more is refunded before that is known.', isBad: true };
 
 /** The question before a refund, or before one that was sent by hand is recorded. */
 function asked(question: RefundPage.Question, reference: string): Html {
   return question.order.rail === 'x402'
     ? RefundPage.confirmByHand({ ...question, key: id('console'), reference })
     : RefundPage.confirm({ ...question, key: question.answersRequest ? null : id('console') });
-}
-
-/** The hash of a transaction; it may be left out. */
-function isTransaction(reference: string): boolean {
-  return reference === '' || /^0x[0-9a-fA-F]{64}$/.test(reference);
-}
-
-/** The fault of the reason for declining a request; null when it has none. */
-function declineFault(form: URLSearchParams): Page.PaymentFacts['declining'] {
-  const faults: FieldFault[] = [];
-  RefundRequest.readText(english, Object.fromEntries(form), 'reason', faults);
-  const fault = 'Enter a reason of at most 1,000 characters. The buyer sees it.';
-  return faults.length === 0 ? null : { reason: form.get('reason') ?? '', fault };
-}
-
-/** Performs the action of a form: declines or grants the buyer's request, refunds, or records a refund that was sent by hand. */
-async function answerOrRefund(
-  shop: RefundRequests.RefundAnswerContext,
-  purchase: string,
-  form: URLSearchParams,
-  who: string,
-): Promise<FormResult> {
-  const act = form.get('act');
-  if (act === 'decline') {
-    const reason = RefundRequest.readText(english, Object.fromEntries(form), 'reason', []);
-    return inWords(await RefundRequests.answer(shop, purchase, { kind: 'decline', reason }, who));
-  }
-  const key = act === 'answer' ? null : (form.get('key') ?? '');
-  const reference = form.get('reference')?.trim() ?? '';
-  if (!isTransaction(reference)) return bad(`Nothing was recorded. ${noTransaction}`);
-  const read = Gone.parse({
-    purchase,
-    amount_usd: form.get('amount_usd')?.trim() ?? '',
-    ...(key !== null && { key }),
-    // A box that is not ticked sends nothing, so `keep` is a hidden field before it.
-    ...(form.getAll('subscription').at(-1) === 'keep' && { subscription: 'keep' }),
-    ...(act === 'by_hand' && { sent_by_hand: true, ...(reference !== '' && { reference }) }),
-  });
-  if (read.kind === 'fault') return bad('This form is incomplete. Fill it in again.');
-  const returnedBefore = Money.parse(form.get('returned_usd') ?? '');
-  if (returnedBefore === null) return bad('This form is incomplete. Fill it in again.');
-  const instruction = { ...read.instruction, returnedBefore };
-  if (act !== 'answer') return inWords(await Refund.refund(shop, instruction, who));
-  const { amount, subscription } = instruction;
-  const given = { kind: 'refund', amount, subscription, returnedBefore } as const;
-  return inWords(await RefundRequests.answer(shop, purchase, given, who));
 }
 
 async function paymentPage(
@@ -229,6 +164,7 @@ async function paymentPage(
     const main = LoginPage.problem('Purchase not found', text, { path, name: 'All payments' });
     return { title: 'Purchase not found', status: 404, main };
   }
+  const unconfirmed = await UnconfirmedRefund.latest(shop, order);
   const [buyers, request, reversals, lot, loss, fees, signals, charges] = await Promise.all([
     buyersOf(shop, order.account),
     shop.refundRequests.find(order.id),
@@ -243,8 +179,8 @@ async function paymentPage(
     ...{ order, request, reversals, lot, fees, signals, charges, result, draft: null, declining: null },
     ...refused,
     email: buyers[0]?.email ?? null,
-    loss: loss.certain,
-    nowMs: shop.clock(),
+    loss,
+    ...{ nowMs: shop.clock(), unconfirmed },
     canRefund: can(role, 'refund'),
     canDecline: can(role, 'support'),
   };
@@ -262,35 +198,4 @@ async function paymentPage(
 /** The account of an order; empty before it is known. */
 async function buyersOf({ console }: Pick<SellerContext, 'console'>, account: string | null) {
   return account === null ? [] : console.accounts.find({ kind: 'id', id: account }, 1);
-}
-
-/** The outcome of an answer or a refund in words. */
-function inWords(outcome: RefundRequests.AnswerResult): FormResult {
-  switch (outcome.kind) {
-    case 'declined':
-      return { text: 'The request is declined. The buyer sees your reason.', isBad: false };
-    case 'answered':
-      return bad(`This request was already answered: it is ${outcome.request.state}.`);
-    case 'unknown_request':
-      return bad('The buyer has not asked for a refund of this purchase.');
-    case 'by_hand':
-      return byHandOnly;
-    case 'changed':
-      return bad(
-        `Nothing was refunded now: ${money(outcome.returned)} of this payment was returned to the buyer already. To refund more of it, start again below.`,
-      );
-    case 'refunded': {
-      const [, ...more] = Refund.describeRefund(outcome).split('\n');
-      const { reversal, left, isRepeated } = outcome;
-      const tax = reversal.tax ? ` and ${money(reversal.tax)} of tax` : '';
-      const text = `${money(reversal.amount)}${tax} was refunded${isRepeated ? ' already, by this same form: nothing more was refunded now' : ''}. ${left > 0 ? `${money(left)} of this payment remains.` : 'Nothing of this payment remains.'}`;
-      return { text: [text, ...more].join(' '), isBad: false };
-    }
-    default:
-      return bad(Refund.describeRefund(outcome));
-  }
-}
-
-function bad(text: string): FormResult {
-  return { text, isBad: true };
 }
