@@ -96,6 +96,12 @@ function evidenceOf(
     add(`several${members.length}`, planning.reading.several);
   }
   if (planning.reading.by !== 'described') addCounts(planning, members, add);
+  if (planning.reading.by === 'taught') {
+    const { most, share } = planning.reading.near.get(members.join(' ')) ?? { most: 0, share: 0 };
+    add('nearMost', most);
+    add('nearShare', share);
+    add('nearLog', Math.log(0.02 + share));
+  }
   return sum;
 }
 

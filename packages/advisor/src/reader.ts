@@ -1,6 +1,7 @@
 import * as Asked from './asked.ts';
 import * as Classifier from './classifier.ts';
 import type * as Concepts from './concepts.ts';
+import * as Counts from './counts.ts';
 import * as Described from './described.ts';
 import * as DescribedWords from './described-words.ts';
 import * as Features from './features.ts';
@@ -10,6 +11,7 @@ import type * as Identifier from './identifier.ts';
 import * as Intents from './intents.ts';
 import * as Key from './key.ts';
 import * as Knowledge from './knowledge.ts';
+import * as Nearest from './nearest.ts';
 import type { Offer } from './offer.ts';
 import * as Pairing from './pairing.ts';
 import * as Ranker from './ranker.ts';
@@ -22,21 +24,14 @@ export type Reader = {
   classifier: Classifier.Classifier;
   keysOf: Features.KeysOf;
   words: DescribedWords.DescribedWords;
-  /** The weight of the description's words for each offer; low when callers' own phrases are known. */
-  trust: readonly number[];
   /** The weight of callers' own phrases for each offer, from 0 to 1; the description has the rest. */
   learned: readonly number[];
   /** The descriptions, compared with a goal; null when callers' own phrases decide everything. */
   api: Described.Api | null;
   ranks: Ranker.Weights;
-  counts: Counts;
-};
-
-/** Counts of samples that have each operation, one operation before another, and each whole chain. */
-type Counts = {
-  one: readonly number[];
-  pairs: ReadonlyMap<string, number>;
-  chains: ReadonlyMap<string, number>;
+  counts: Counts.Counts;
+  /** Callers' own phrases with their answers; null where these decide everything. */
+  nearest: Nearest.Nearest | null;
 };
 
 /** The log-odds of each reading of a goal. */
@@ -50,6 +45,8 @@ export type Reading = {
   known: number;
   /** The part of the goal that speaks of each operation most, and its log-odds there; empty where they are not known. */
   parts: readonly { odds: number; part: number }[];
+  /** How near the goals with each answer are: the calls, or `outside` or `vague`; empty where they are not known. */
+  near: ReadonlyMap<string, Nearest.Near>;
   /** The source that decides: callers' own phrases, these beside the description, or the description alone. */
   by: 'trained' | 'taught' | 'described';
   /** Values of the goal that look like the identifier of one thing. */
@@ -70,9 +67,7 @@ const common = { heat: 0.5, shareMin: 0.02, weight: 0.5 };
  * The weight of an operation's phrases by their number; the description has the rest. Fewer than `some` are compared as it is; `many` of every
  * operation decide alone.
  */
-const phraseWeight = { some: 20, many: 100, between: 0.7 };
-/** The weight of a description's words, and the share of the goal's words from which they count. */
-const coverage = { weight: 5, middle: 0.35, asksHalf: 6 };
+const phraseWeight = { some: 20, many: 300, between: 0.7 };
 
 /** Counts the phrases of each offer. */
 function phraseCounts(offers: readonly Offer[], samples: readonly Sample[]): number[] {
@@ -112,13 +107,12 @@ export function* open(
   );
   yield;
   const examples: Classifier.Example[] = [];
+  const known: { features: Classifier.Features; answer: string }[] = [];
   for (const { ask, calls, kind } of all) {
     if (examples.length % examplesAtOnce === 0) yield;
-    examples.push({
-      features: featuresOf({ ...reader, api }, Goal.read(Translation.toEnglish(ask, concepts).text)),
-      classes: classesOf(kind, calls, offers.length),
-      weight: weights[kind],
-    });
+    const features = featuresOf({ ...reader, api }, Goal.read(Translation.toEnglish(ask, concepts).text));
+    examples.push({ features, classes: classesOf(kind, calls, offers.length), weight: weights[kind] });
+    if (kind !== 'described') known.push({ features, answer: kind === 'asked' ? calls.join(' ') : kind });
   }
   return {
     ...reader,
@@ -128,21 +122,9 @@ export function* open(
     learned,
     api,
     ranks: api === null ? {} : Knowledge.weights(),
-    trust: asked.map((count) => coverage.asksHalf / (coverage.asksHalf + count)),
-    counts: countsOf(samples, asked),
+    counts: Counts.of(samples, asked),
+    nearest: api === null ? null : Nearest.open(known),
   };
-}
-
-function countsOf(samples: readonly Sample[], one: readonly number[]): Counts {
-  const [pairs, chains] = [new Map<string, number>(), new Map<string, number>()];
-  const add = (to: Map<string, number>, ...calls: number[]) =>
-    to.set(calls.join(' '), (to.get(calls.join(' ')) ?? 0) + 1);
-  for (const { calls } of samples) {
-    if (calls.length > 0) add(chains, ...calls);
-    for (const [index, from] of calls.entries())
-      for (const to of calls.slice(index + 1)) add(pairs, from, to);
-  }
-  return { one, pairs, chains };
 }
 
 /** The classes of an example: its operations, and after these that nothing answers, that it says too little, and that it takes several calls. */
@@ -159,13 +141,16 @@ function phrasesOf(offers: readonly Offer[], samples: readonly Sample[]): string
   );
 }
 
-/** The features of a goal: with many phrases its values beside its words, with few the common operations that it is like. */
+/** The features of a goal: its words, its values beside these, and, where the description counts, the common operations that it is like. */
 function featuresOf(
   { concepts, keysOf, api }: Pick<Reader, 'concepts' | 'keysOf' | 'api'>,
   goal: Goal.Goal,
 ): Classifier.Features {
-  const features = new Map(Features.of(goal, concepts, keysOf));
-  if (api === null) return new Map([...features, ...Features.joined(goal, concepts, keysOf)]);
+  const features = new Map([
+    ...Features.of(goal, concepts, keysOf),
+    ...Features.joined(goal, concepts, keysOf),
+  ]);
+  if (api === null) return features;
   const shares = Intents.probabilities(
     api.intents,
     Features.tokens(goal, concepts, () => []),
@@ -190,7 +175,8 @@ function joinedTitles(offers: readonly Offer[], { at, asks, summary }: Offer): S
 export function read(reader: Reader, goal: Goal.Goal, text: string): Reading {
   const own = reader.api === null ? null : compared(reader, reader.api, goal, text);
   if (own !== null && reader.learned.every((share) => share === 0)) return own;
-  const other = learnt(reader, goal);
+  const features = featuresOf(reader, goal);
+  const other = learnt(reader, goal, features);
   const parts = partOdds(reader, text, other.odds);
   if (own === null) return { ...other, parts };
   const share = reader.learned.reduce((sum, each) => sum + each, 0) / reader.learned.length;
@@ -202,6 +188,7 @@ export function read(reader: Reader, goal: Goal.Goal, text: string): Reading {
     vague: Math.max(own.vague, other.vague),
     several: other.several,
     parts,
+    near: reader.nearest === null ? own.near : Nearest.near(reader.nearest, features),
     by: 'taught',
   };
 }
@@ -222,19 +209,17 @@ function partOdds(reader: Reader, text: string, whole: readonly number[]): Readi
 }
 
 /** Reads a goal by the phrases of callers. */
-function learnt(reader: Reader, goal: Goal.Goal): Reading {
-  const scores = Classifier.score(reader.classifier, featuresOf(reader, goal));
-  const { shares, known } = DescribedWords.covered(reader, goal);
-  const count = reader.trust.length;
+function learnt(reader: Reader, goal: Goal.Goal, features: Classifier.Features): Reading {
+  const scores = Classifier.score(reader.classifier, features);
+  const count = reader.learned.length;
   return {
-    odds: reader.trust.map(
-      (trust, at) => (scores[at] ?? 0) + trust * coverage.weight * ((shares[at] ?? 0) - coverage.middle),
-    ),
+    odds: [...scores.subarray(0, count)],
     outside: scores[count] ?? 0,
     vague: scores[count + 1] ?? 0,
     several: scores[count + 2] ?? 0,
-    known,
+    known: DescribedWords.covered(reader, goal).known,
     parts: [],
+    near: new Map(),
     by: 'trained',
     identifiers: [],
   };
@@ -257,6 +242,7 @@ function compared({ ranks }: Reader, api: Described.Api, goal: Goal.Goal, text: 
         : Number.NEGATIVE_INFINITY,
     known: asked.known,
     parts: [],
+    near: new Map(),
     by: 'described',
     identifiers: asked.identifiers,
   };

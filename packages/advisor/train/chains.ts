@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import * as Advisor from '../src/advisor.ts';
 import * as Chain from '../src/chain.ts';
@@ -10,6 +10,7 @@ import * as Reader from '../src/reader.ts';
 import * as Translation from '../src/translation.ts';
 import * as GoalSet from '../test/goal-set.ts';
 import * as Apis from './apis.ts';
+import * as Sellers from './sellers.ts';
 import * as Softmax from './softmax.ts';
 
 // node packages/advisor/train/chains.ts [--save]
@@ -19,7 +20,7 @@ import * as Softmax from './softmax.ts';
 
 const foldCount = 6;
 const singleEvery = 3;
-const penalties = { trained: 2e-4, described: 1e-3, taught: 2e-3 };
+const penalties = { trained: 2e-4, described: 1e-3, taught: 3e-4 };
 /** Expert estimates, from which what is learned departs only as far as the goals demand: few goals for several calls of other APIs are known. */
 const prior = {
   mainOdds: 1,
@@ -53,6 +54,8 @@ type Example = Softmax.Row & {
   isInside: boolean;
   firsts: readonly string[];
   meanings: readonly string[];
+  /** The chats that wrote goals for the API, where several did. */
+  chats?: number;
 };
 
 /** A number below `count` that depends on the text alone. */
@@ -191,17 +194,20 @@ async function described(): Promise<Example[]> {
   });
 }
 
-/** The APIs whose sellers wrote goals; each folder is left out at a time. */
+/** The APIs whose sellers wrote goals, each with the goals of one and of more chats; each folder is left out at a time. */
 async function taught(): Promise<Example[]> {
   const apis = await Apis.read();
   const ranksOf = Apis.leftOut([...apis.values()]);
   const examples: Example[] = [];
-  for (const [place, [name, { goals }]] of [...apis].entries()) {
-    const catalog = new URL(`apis/${name}-taught.yaml`, import.meta.url);
-    if (!existsSync(catalog)) continue;
-    const { advisor } = await GoalSet.advisor(catalog.href);
-    const reader = { ...advisor.surface.reader(), ranks: ranksOf[place % Apis.foldCount] ?? {} };
-    examples.push(...ofCallers(advisor, reader, goals, name.split('/')[0] ?? ''));
+  for (const [place, [name, { goals, catalog }]] of [...apis].entries()) {
+    const shown = await Sellers.read(catalog);
+    for (const [at, advisor] of shown.entries()) {
+      const reader = { ...advisor.surface.reader(), ranks: ranksOf[place % Apis.foldCount] ?? {} };
+      const read = ofCallers(advisor, reader, goals, name.split('/')[0] ?? '');
+      // An API counts once, however many of its chats are shown.
+      const weight = 1 / shown.length;
+      examples.push(...read.map((one) => ({ ...one, weight, ...(shown.length > 1 && { chats: at + 1 }) })));
+    }
   }
   return examples;
 }
@@ -213,11 +219,12 @@ type Judged = {
   isAnswer: boolean;
   isInside: boolean;
   isSeveral: boolean;
+  chats?: number;
 };
 
 function judge(
   weights: Ranker.Weights,
-  { readings, right, meanings, firsts, isInside, isSeveral }: Example,
+  { readings, right, meanings, firsts, isInside, isSeveral, chats }: Example,
 ): Judged {
   const shares = Ranker.probabilities(Ranker.scores(weights, readings));
   const chains = shares.slice(0, meanings.length);
@@ -235,6 +242,7 @@ function judge(
     isAnswer,
     isInside,
     isSeveral,
+    ...(chats && { chats }),
   };
 }
 
@@ -263,6 +271,11 @@ function print(name: string, judged: readonly Judged[]): void {
     'outside',
     judged.filter(({ isInside }) => !isInside),
   );
+  for (const count of [1, 2, 3])
+    line(
+      `${count} chats`,
+      judged.filter(({ chats }) => chats === count),
+    );
 }
 
 const only = process.argv.find((arg) => arg.startsWith('--only='))?.slice('--only='.length);
