@@ -76,8 +76,8 @@ export function prepare(goal: Goal, surface: Surface, reading: Reading): Draft.P
 
 /** Returns all chains of the most probable operations. None finds coordinates that the goal gives, unless it probably asks for that itself. */
 export function draftsOf(planning: Draft.Planning): Draft.Draft[] {
-  const drafts = subsets(candidatesOf(planning), linkCountMax).map((members) =>
-    Draft.draft(planning, members),
+  const drafts = subsets(candidatesOf(planning), linkCountMax).flatMap((members) =>
+    Draft.drafts(planning, members),
   );
   if (!Located.hasPoint(planning.goal)) return drafts;
   return drafts.filter(

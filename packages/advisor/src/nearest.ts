@@ -45,6 +45,11 @@ export function near({ answers, having }: Nearest, features: Features): Map<stri
   return found;
 }
 
+/** The logarithm of a share, which may be nothing. */
+export function logOf(share: number): number {
+  return Math.log(0.02 + share);
+}
+
 /** The features with their weights, where a rare one counts more, scaled to length 1. */
 function weighed(
   features: Features,

@@ -24,14 +24,14 @@ export type Reader = {
   classifier: Classifier.Classifier;
   keysOf: Features.KeysOf;
   words: DescribedWords.DescribedWords;
-  /** The weight of callers' own phrases for each offer, from 0 to 1; the description has the rest. */
-  learned: readonly number[];
+  /** Whether callers' own phrases are learned from, for each offer. */
+  learned: readonly boolean[];
   /** The descriptions, compared with a goal; null when callers' own phrases decide everything. */
   api: Described.Api | null;
   ranks: Ranker.Weights;
   counts: Counts.Counts;
-  /** Callers' own phrases with their answers; null where these decide everything. */
-  nearest: Nearest.Nearest | null;
+  /** Callers' own phrases with their answers; empty where they decide everything. */
+  nearest: Nearest.Nearest;
 };
 
 /** The log-odds of each reading of a goal. */
@@ -63,11 +63,12 @@ const examplesAtOnce = 10;
 const weights = { asked: 1, described: 0.6, outside: 3, vague: 1 };
 /** The temperature, the least share and the weight of the common operations among the features of a goal. */
 const common = { heat: 0.5, shareMin: 0.02, weight: 0.5 };
-/**
- * The weight of an operation's phrases by their number; the description has the rest. Fewer than `some` are compared as it is; `many` of every
- * operation decide alone.
- */
-const phraseWeight = { some: 20, many: 300, between: 0.7 };
+/** Fewer phrases of an operation than `some` are compared as its description is; `many` of every operation decide alone. */
+const phraseCount = { some: 20, many: 300 };
+/** The weights of what speaks for an operation with some phrases: what was learned from them, its description, and the phrases nearest to the goal. */
+const evidence = { learned: 0.8, described: 0.3, near: 0.6 };
+/** The log-share of the nearest phrases that says nothing of an operation. */
+const nearMiddle = -1.5;
 
 /** Counts the phrases of each offer. */
 function phraseCounts(offers: readonly Offer[], samples: readonly Sample[]): number[] {
@@ -76,7 +77,7 @@ function phraseCounts(offers: readonly Offer[], samples: readonly Sample[]): num
 
 /** Returns true when callers' phrases alone decide. */
 export function isLearned(offers: readonly Offer[], samples: readonly Sample[]): boolean {
-  return phraseCounts(offers, samples).every((count) => count >= phraseWeight.many);
+  return phraseCounts(offers, samples).every((count) => count >= phraseCount.many);
 }
 
 /** Trains a reader on the samples and on what is described of each offer; yields after each short part of the work. */
@@ -97,12 +98,11 @@ export function* open(
   const reader = { concepts, keysOf, words };
   yield;
   const isAlone = isLearned(offers, samples);
-  const { some, between } = phraseWeight;
-  const learned = asked.map((count) => (isAlone ? 1 : count < some ? 0 : between));
+  const learned = asked.map((count) => count >= phraseCount.some);
   const api = isAlone
     ? null
     : yield* Described.open(offers, phrasesOf(offers, samples), concepts, Knowledge.intents());
-  const all = (learned.some((share) => share > 0) ? [...samples, ...described, ...joined] : []).filter(
+  const all = (learned.includes(true) ? [...samples, ...described, ...joined] : []).filter(
     (sample) => sample.kind !== 'outside' || !isNear(reader, sample.ask),
   );
   yield;
@@ -123,7 +123,7 @@ export function* open(
     api,
     ranks: api === null ? {} : Knowledge.weights(),
     counts: Counts.of(samples, asked),
-    nearest: api === null ? null : Nearest.open(known),
+    nearest: Nearest.open(isAlone ? [] : known),
   };
 }
 
@@ -174,23 +174,31 @@ function joinedTitles(offers: readonly Offer[], { at, asks, summary }: Offer): S
 /** Reads what a goal asks for. @param text the goal as it was written, before its words were put into English */
 export function read(reader: Reader, goal: Goal.Goal, text: string): Reading {
   const own = reader.api === null ? null : compared(reader, reader.api, goal, text);
-  if (own !== null && reader.learned.every((share) => share === 0)) return own;
+  if (own !== null && !reader.learned.includes(true)) return own;
   const features = featuresOf(reader, goal);
   const other = learnt(reader, goal, features);
-  const parts = partOdds(reader, text, other.odds);
-  if (own === null) return { ...other, parts };
-  const share = reader.learned.reduce((sum, each) => sum + each, 0) / reader.learned.length;
-  const mixed = (a: number, b: number, of: number) => a * (1 - of) + b * of;
-  return {
-    ...own,
-    odds: own.odds.map((odds, at) => mixed(odds, other.odds[at] ?? 0, reader.learned[at] ?? 0)),
-    outside: mixed(own.outside, other.outside, share),
-    vague: Math.max(own.vague, other.vague),
-    several: other.several,
-    parts,
-    near: reader.nearest === null ? own.near : Nearest.near(reader.nearest, features),
-    by: 'taught',
-  };
+  if (own === null) return { ...other, parts: partOdds(reader, text, other.odds) };
+  const near = Nearest.near(reader.nearest, features);
+  const mixed = (learned: number, described: number) =>
+    evidence.learned * learned + evidence.described * described;
+  const odds = own.odds.map((described, at) =>
+    reader.learned[at]
+      ? mixed(other.odds[at] ?? 0, described) + evidence.near * (shareOf(near, at) - nearMiddle)
+      : described,
+  );
+  const outside = mixed(other.outside, own.outside);
+  const vague = Math.max(own.vague, other.vague);
+  const parts = partOdds(reader, text, odds);
+  return { ...own, odds, outside, vague, several: other.several, parts, near, by: 'taught' };
+}
+
+/** The logarithm of the share that the goals with an operation have of those nearest to a goal. */
+function shareOf(near: Reading['near'], at: number): number {
+  const share = [...near].reduce(
+    (sum, [answer, own]) => (answer.split(' ').includes(String(at)) ? sum + own.share : sum),
+    0,
+  );
+  return Nearest.logOf(share);
 }
 
 /** The odds of each operation in the part of a goal that speaks of it most. */
