@@ -117,7 +117,7 @@ export function* open(
   return {
     ...reader,
     classifier: yield* Classifier.train(examples, offers.length + 3, (name) =>
-      name.startsWith('~') ? 2 : 1,
+      name.startsWith('~') || (isAlone && !Features.isSingle(name)) ? 2 : 1,
     ),
     learned,
     api,
@@ -146,10 +146,7 @@ function featuresOf(
   { concepts, keysOf, api }: Pick<Reader, 'concepts' | 'keysOf' | 'api'>,
   goal: Goal.Goal,
 ): Classifier.Features {
-  const features = new Map([
-    ...Features.of(goal, concepts, keysOf),
-    ...Features.joined(goal, concepts, keysOf),
-  ]);
+  const features = Features.of(Features.tokens(goal, concepts, keysOf));
   if (api === null) return features;
   const shares = Intents.probabilities(
     api.intents,
