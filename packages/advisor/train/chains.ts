@@ -21,7 +21,7 @@ import * as Softmax from './softmax.ts';
 
 const foldCount = 6;
 const singleEvery = 3;
-const penalties = { trained: 2e-4, described: 1e-3, taught: 3e-4 };
+const penalties = { trained: 2e-4, described: 1e-3, taught: 5e-4 };
 /** Expert estimates, from which what is learned departs only as far as the goals demand: few goals for several calls of other APIs are known. */
 const prior = {
   mainOdds: 1,
@@ -43,8 +43,8 @@ const prior = {
 };
 /** Few goals are known beside sellers' own: what is learned from them departs from what holds for descriptions. */
 const priorOf = (kind: Reader.Reading['by']) => (kind === 'taught' ? chainWeights().described : prior);
-/** The chains of a goal that are learned from: the most probable. */
-const readingCountMax = 40;
+/** The chains of a goal that are learned from: the most probable; all beside a seller's goals, where unseen ones got weights without any ground. */
+const readingCountMax = { trained: 40, described: 40, taught: Number.POSITIVE_INFINITY };
 
 /** The weight of goals of other APIs that take several calls or have no answer: those that are known have fewer of these than callers. */
 const rareWeight = 1.8;
@@ -87,7 +87,7 @@ function exampleOf(
     initial,
     drafts.map(({ evidence }) => evidence),
   );
-  const least = [...scores].sort((a, b) => b - a)[readingCountMax] ?? Number.NEGATIVE_INFINITY;
+  const least = [...scores].sort((a, b) => b - a)[readingCountMax[reading.by]] ?? Number.NEGATIVE_INFINITY;
   const kept = drafts.filter((draft, at) => isRight(draft) || (scores[at] as number) > least);
   const isInside = right.chains.length + right.first.length > 0;
   const none = right.isVague && reading.by !== 'described' ? kept.length + 1 : kept.length;
