@@ -8,7 +8,7 @@ import type { ServedResponse } from '../journeys/call-result.ts';
 import { endUnsent } from '../journeys/delivery.ts';
 import type { Replayed } from '../journeys/idempotent-call.ts';
 import type { CallerContext, IdentifiedCaller } from '../journeys/identification.ts';
-import { identify, streamEndOf } from '../journeys/identification.ts';
+import { endedMeanwhile, identify, streamEndOf } from '../journeys/identification.ts';
 import * as PaidCall from '../journeys/paid-call.ts';
 import type { PaidCallContext } from '../journeys/paid-call-context.ts';
 import * as PaidResponse from '../journeys/paid-response.ts';
@@ -112,6 +112,8 @@ async function serve(
   const reading = readBody(account, operation, key !== null);
   const body = reading instanceof Promise ? await reading : reading;
   if (body.kind === 'cut') return null;
+  const ended = reading instanceof Promise ? await endedMeanwhile(shop, header) : null;
+  if (ended !== null) return unidentified(shop, ended, method, target, requestId);
   const refused = bodyRefusal(shop, operation, body, requestId);
   if (refused !== null) return refused;
   if (operation.answeredBy === 'storefront')

@@ -26,7 +26,14 @@ import type { LogEntry } from './telemetry/request-log.ts';
  */
 export type Env = {
   Bindings: HttpBindings;
-  Variables: { entry: LogEntry; bodies: Bodies; texts: Texts; form?: URLSearchParams };
+  Variables: {
+    entry: LogEntry;
+    bodies: Bodies;
+    texts: Texts;
+    form?: URLSearchParams;
+    /** Identifies the caller again. Returns a refusal when their rights ended while they sent the body. */
+    refusedMeanwhile?: () => Promise<Reply | null>;
+  };
 };
 /** The memory budgets for bodies, and the header that identifies their senders. */
 type Bodies = { budgets: BodyBudgets; clientAddressHeader: string | null };
@@ -88,7 +95,12 @@ export async function caller(
   const denied = denial({ ...rights, isApplication }, actionOf(route));
   if (denied !== 'frozen') c.get('entry').account = account;
   const known = { kind: 'account', account, key, member, isApplication } as const;
-  return denied === null ? known : { kind: 'refused', reply: denialReply(c, denied, known, route) };
+  if (denied !== null) return { kind: 'refused', reply: denialReply(c, denied, known, route) };
+  c.set('refusedMeanwhile', async () => {
+    const again = await caller(shop, c, route);
+    return again.kind === 'refused' ? again.reply : null;
+  });
+  return known;
 }
 
 function denialReply(
@@ -174,7 +186,8 @@ export function unidentified(
 }
 
 /**
- * Returns the raw body, or the refusal to send. After `caller` has identified the caller, the larger limit applies.
+ * Returns the raw body, or the refusal to send. After `caller` has identified the caller, the larger limit applies, and the caller is identified
+ * again: a body may take half a minute, in which their rights can end.
  * @param strangerBytesMax maximum body size of callers that are not identified
  */
 export async function bytes(
@@ -196,7 +209,7 @@ export async function bytes(
       : budgets.known.open(account);
   reservation.freeWith(c.env.outgoing as Outgoing);
   const body = await Body.readBody(c.env.incoming, { bytesMax, reservation });
-  if (body.kind === 'body') return body.bytes;
+  if (body.kind === 'body') return (await c.get('refusedMeanwhile')?.()) ?? body.bytes;
   return Refusal.ofBody(c.get('texts'), body.kind === 'cut' ? 'too_slow' : body.kind, bytesMax, requestId(c));
 }
 

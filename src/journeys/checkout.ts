@@ -36,6 +36,11 @@ export function readBrowser(kept: string | null): string | null {
 
 const digest = sha256Hex;
 
+/** The dependencies of opening a hosted page, and the person who opens it: their account and proved address; null for a browser that is not signed in. */
+export type CardPageContext = CheckoutContext & {
+  readonly payer?: { account: string; email: string } | null;
+};
+
 /** Returns true for the browser that the hosted page of the order was opened for last. */
 export function isPageOf({ pageBrowser }: Pick<Order, 'pageBrowser'>, browser: string): boolean {
   return pageBrowser === digest(browser);
@@ -50,7 +55,7 @@ export function isPageOf({ pageBrowser }: Pick<Order, 'pageBrowser'>, browser: s
  * @param address the block of the client's address
  */
 export async function openCheckout(
-  shop: CheckoutContext,
+  shop: CardPageContext,
   orderId: string,
   browser: string,
   replaces: boolean,
@@ -101,7 +106,7 @@ async function isSubscribed(
   return Renewal.renews(shop, account, plan);
 }
 
-async function openOwn(shop: CheckoutContext, order: Order, browser: string): Promise<CheckoutResult> {
+async function openOwn(shop: CardPageContext, order: Order, browser: string): Promise<CheckoutResult> {
   // Another tab of this browser may open the page at the same time. Both request the same page, by its number.
   const page = await shop.orders.takePage(order.id, digest(browser), null);
   if (page === null) return currentState(shop, order.id, null);
@@ -113,7 +118,7 @@ async function openOwn(shop: CheckoutContext, order: Order, browser: string): Pr
 }
 
 /** Closes the page of another browser first, because two open pages of one order could both be paid. */
-async function replace(shop: CheckoutContext, order: Order, browser: string): Promise<CheckoutResult> {
+async function replace(shop: CardPageContext, order: Order, browser: string): Promise<CheckoutResult> {
   if (order.checkoutSession === null) return renew(shop, order, browser);
   const checkout = await shop.processor.closeCheckout(order.checkoutSession);
   return afterClosed(shop, order, checkout, browser);
@@ -124,7 +129,7 @@ async function replace(shop: CheckoutContext, order: Order, browser: string): Pr
  * this request has not closed is never dropped.
  */
 async function afterClosed(
-  shop: CheckoutContext,
+  shop: CardPageContext,
   order: Order,
   checkout: Checkout,
   browser: string,
@@ -142,7 +147,7 @@ async function afterClosed(
 }
 
 /** Opens the next page of an order whose page, if any, is known to be closed. */
-async function renew(shop: CheckoutContext, order: Order, browser: string): Promise<CheckoutResult> {
+async function renew(shop: CardPageContext, order: Order, browser: string): Promise<CheckoutResult> {
   if (order.expiresMs <= shop.clock()) return { kind: 'gone' };
   const page = await shop.orders.takePage(order.id, digest(browser), order);
   return page === null ? currentState(shop, order.id, browser) : makePage(shop, order, page);
@@ -150,7 +155,7 @@ async function renew(shop: CheckoutContext, order: Order, browser: string): Prom
 
 /** Returns why no page can be opened for the order in its current state, or redirects to the page that another tab of `browser` has opened. */
 async function currentState(
-  shop: CheckoutContext,
+  shop: CardPageContext,
   orderId: string,
   browser: string | null,
 ): Promise<CheckoutResult> {
@@ -165,9 +170,10 @@ async function currentState(
   return url === null ? { kind: 'elsewhere' } : { kind: 'redirect', url };
 }
 
-async function makePage(shop: CheckoutContext, order: Order, page: number): Promise<CheckoutResult> {
+async function makePage(shop: CardPageContext, order: Order, page: number): Promise<CheckoutResult> {
   if (order.expiresMs <= shop.clock()) return { kind: 'gone' };
   const plan = shop.catalog.plans.find((candidate) => candidate.id === order.plan);
+  const payer = shop.payer?.account === order.account ? shop.payer : undefined;
   const checkout = await shop.processor.openCheckout(
     { ...order, pagesClosed: page },
     {
@@ -175,6 +181,7 @@ async function makePage(shop: CheckoutContext, order: Order, page: number): Prom
       product: PlanChange.productOf(shop, plan?.name ?? order.plan),
       success: `${shop.publicUrl}/purchases/${order.id}/return?session={CHECKOUT_SESSION_ID}`,
       isTaxed: shop.isTaxed,
+      ...(payer && { email: payer.email }),
       cancel: order.returnUrl ?? `${shop.publicUrl}/purchases/${order.id}/cancelled`,
     },
   );

@@ -48,6 +48,15 @@ export function identify(
   return known === null ? authenticateUncached(shop, header, nowMs) : resolveIdentity(shop, known);
 }
 
+/** Identifies a caller again whose body took up to half a minute. Returns its state when its rights ended meanwhile, otherwise null. */
+export async function endedMeanwhile(
+  shop: CallerContext,
+  header: string | undefined,
+): Promise<Exclude<IdentifiedCaller, { kind: 'token' | 'expired' }> | null> {
+  const caller = await identify(shop, header, shop.clock());
+  return caller.kind === 'token' || caller.kind === 'expired' ? null : caller;
+}
+
 /** Authenticates a caller whose token is not cached. */
 async function authenticateUncached(
   shop: CallerContext,

@@ -31,18 +31,25 @@ export async function invite(
   );
   const link = `${publicUrl}/admin/console/invitation/${token}`;
   if (mail !== null)
-    await mail.enqueue(letter(operator, catalog.storefront.name, link), `invitation_${digest}`);
+    await mail.enqueue(
+      letter(operator, { shop: catalog.storefront.name, publicUrl, link }),
+      `invitation_${digest}`,
+    );
   return { operator, isNew, link };
 }
 
-function letter({ email, name, role }: Operator, shop: string, link: string) {
+function letter(
+  { email, name, role }: Operator,
+  { shop, publicUrl, link }: { shop: string; publicUrl: string; link: string },
+) {
   const shopName = shop.replace(/\s+/g, ' ').trim();
   return {
     to: email,
     subject: `Invitation to the console of ${shopName}`,
     text: `Hello ${name},
 
-you are invited to the seller's console of ${shopName}, with the role ${role}.
+you are invited to the console of the shop ${shopName} (${publicUrl}), in which its team manages
+payments, accounts and prices. Your role is ${role}.
 
 Open this link to create your passkey. It works once, for ${invitationDays} days:
 ${link}

@@ -8,6 +8,7 @@ import type { DueJob, JobPrices } from '../ledger/jobs.ts';
 import * as Meter from '../proxy/meter.ts';
 import type { WholeResponse } from '../proxy/upstream-response.ts';
 import * as WorstCase from '../proxy/worst-case.ts';
+import type { PaidCall } from './call-request.ts';
 import * as JobMeters from './job-meters.ts';
 import type { PaidCallContext } from './paid-call-context.ts';
 import * as ResourceOwnership from './resource-ownership.ts';
@@ -30,14 +31,48 @@ export async function settleDue(shop: WatchContext): Promise<void> {
   }
 }
 
-async function settle(shop: WatchContext, job: DueJob): Promise<void> {
+/**
+ * Settles the jobs that the path of a call names, before it is made: it could remove a job whose end was not seen yet, which would then cost
+ * nothing. Returns null, or why the call must not be made now.
+ */
+export async function settleNamed(
+  shop: WatchContext,
+  { operation, account, target }: PaidCall,
+): Promise<{ kind: 'busy' } | { kind: 'ledger_unavailable' } | null> {
+  if (operation.job !== undefined || /^(?:GET|HEAD)$/.test(operation.method)) return null;
+  if (!operation.path.includes('{')) return null;
+  const starting = shop.catalog.operations.filter(({ job }) => job !== undefined).map(({ id }) => id);
+  if (starting.length === 0) return null;
+  try {
+    const named = await shop.jobs.named(account, starting, target.path.split('/').map(unescaped));
+    const states = await Promise.all(named.map((job) => settle(shop, job)));
+    return states.includes('unknown') ? { kind: 'busy' } : null;
+  } catch {
+    return { kind: 'ledger_unavailable' };
+  }
+}
+
+function unescaped(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+/** `unknown`: its state could not be seen, or not be recorded yet. */
+type JobState = 'over' | 'running' | 'unknown';
+
+async function settle(shop: WatchContext, job: DueJob): Promise<JobState> {
   const operation = shop.catalog.operations.find(({ id }) => id === job.operation);
-  const cost = operation?.job === undefined ? null : await costOf(shop, job, operation, operation.job);
-  if (cost !== null) return end(shop, job, cost, 'ended');
-  if (!job.isExpired) return;
-  const isHeld = operation?.job?.unended === 'held';
+  const seen = operation?.job === undefined ? 'running' : await look(shop, job, operation, operation.job);
+  if (typeof seen === 'object') return end(shop, job, seen, 'ended');
+  // A buyer could cause a single failure, or wait for one.
+  if (!(seen === 'unseen' ? job.isOverdue : job.isExpired)) return seen === 'unseen' ? 'unknown' : 'running';
+  const isHeld =
+    operation?.job?.unended === 'held' || (seen === 'unreadable' && operation?.uncountable === 'max');
   shop.report('job_not_ended', { call: job.callId, operation: job.operation });
-  await end(shop, job, isHeld ? wholeCharge : free, 'released');
+  return end(shop, job, isHeld ? wholeCharge : free, 'released');
 }
 
 async function end(
@@ -45,9 +80,10 @@ async function end(
   { callId, operation }: DueJob,
   { units, measured }: JobCost,
   state: 'ended' | 'released',
-): Promise<void> {
+): Promise<JobState> {
   const settled = await shop.jobs.end(callId, uuidv7(shop.clock(), callId), units, state, measured);
   if (settled === 'void') shop.report('job_void', { call: callId, operation });
+  return settled === 'waits' ? 'unknown' : 'over';
 }
 
 /** The cost of a job in units, and what it was counted by. More than was charged counts as the whole charge. */
@@ -55,17 +91,22 @@ type JobCost = { units: number; measured?: Measured };
 const free: JobCost = { units: 0 };
 const wholeCharge: JobCost = { units: Number.MAX_SAFE_INTEGER };
 
-/** Asks the upstream for a job. Returns its cost; null while it runs or its state is not known. */
-async function costOf(
+/** `unreadable`: a success without a readable state. `unseen`: the upstream did not answer, or with an error other than that there is no such job. */
+type NotEnded = 'running' | 'unreadable' | 'unseen';
+
+/** Asks the upstream for a job. Returns its cost once it has ended. */
+async function look(
   shop: WatchContext,
   { callId, account, id, prices }: DueJob,
   operation: Operation,
   rule: JobRule.JobRule,
-): Promise<JobCost | null> {
+): Promise<JobCost | NotEnded> {
   const response = await poll(shop, account, operation, JobRule.pollPath(rule, id));
-  if (response === null) return null;
-  const state = JobRule.stateOf(rule, await ResourceOwnership.jsonIn(response));
-  if (state === 'running') return null;
+  if (typeof response === 'string') return response;
+  const body = await ResourceOwnership.jsonIn(response);
+  if (body === undefined) return 'unreadable';
+  const state = JobRule.stateOf(rule, body);
+  if (state === 'running') return state;
   if (state === 'failed') return free;
   const counted = await count(operation, prices, response);
   if (counted.kind === 'counted') return counted;
@@ -93,9 +134,9 @@ async function poll(
   account: string,
   { service, units }: Operation,
   path: string,
-): Promise<WholeResponse | null> {
+): Promise<WholeResponse | NotEnded> {
   const target = RequestTarget.parse(path);
-  if (target === null) return null;
+  if (target === null) return 'running';
   const sending = upstream.send({
     method: 'GET',
     target: Mount.atUpstream(target, catalog.upstream.mount),
@@ -103,11 +144,16 @@ async function poll(
     body: null,
     metered: true,
     account,
+    // Otherwise an account could keep its share of the connections busy, and its jobs from being seen.
+    share: 'jobs',
     route: service.route,
     ...(units.kind === 'meters' && { countedHeaders: units.rule.headers }),
   });
   const response = await sending.response;
-  if (response.kind === 'whole' && response.status >= 200 && response.status <= 299) return response;
   if (response.kind === 'stream') sending.abandon();
-  return null;
+  if (response.kind !== 'whole' && response.kind !== 'stream') return 'unseen';
+  const { status } = response;
+  if (status === 404 || status === 410) return 'running';
+  if (status < 200 || status > 299) return 'unseen';
+  return response.kind === 'whole' ? response : 'unreadable';
 }

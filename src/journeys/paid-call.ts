@@ -16,6 +16,7 @@ import type { PaidCall } from './call-request.ts';
 import type { CallerLeft, CallRefusal, ServedResponse } from './call-result.ts';
 import * as CallTrace from './call-trace.ts';
 import * as IdempotentCall from './idempotent-call.ts';
+import * as JobWatch from './job-watch.ts';
 import * as OutboundCall from './outbound-call.ts';
 import * as ResponseFields from './own-figures.ts';
 import type { PaidCallContext } from './paid-call-context.ts';
@@ -55,6 +56,8 @@ export async function makeOrStream(
   const isOwned = ResourceOwnership.applies(operation);
   const foreign = isOwned ? await ResourceOwnership.refused(shop, call) : null;
   if (foreign !== null) return foreign;
+  const unsettled = await JobWatch.settleNamed(shop, call);
+  if (unsettled !== null) return unsettled;
 
   const asked = CallHold.worstCase(call);
   if ('kind' in asked) return asked;
@@ -196,7 +199,8 @@ async function sell(
   const span = call.span === null ? null : CallTrace.start(call.span);
   const startedMs = worst.priced === undefined ? 0 : shop.clock();
   const sending = shop.upstream.send(OutboundCall.of(shop, call, prepared, worst.priced, span));
-  const watched = shop.unpaid.watch(call.account, sending, CallHold.isFree(operation));
+  const runsOn = operation.job !== undefined;
+  const watched = shop.unpaid.watch(call.account, sending, CallHold.isFree(operation), runsOn);
   watch(call.upload ? OutboundCall.untilUploaded(call.upload, sending, watched) : watched);
   let isHanded = false;
   try {

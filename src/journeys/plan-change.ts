@@ -1,4 +1,5 @@
 import { id } from '@sluice/kernel/id';
+import type { Money } from '@sluice/kernel/money';
 import type { CatalogContext } from '../catalog/catalog-context.ts';
 import type { SubscriptionPlan } from '../catalog/plan.ts';
 import type { CheckoutContext, PaymentContext } from '../payment/payment-context.ts';
@@ -25,6 +26,8 @@ export type PlanChangeResult =
   /** A prepaid period does not renew, so there is nothing to cancel or change. */
   | { kind: 'prepaid'; subscription: Subscription }
   | { kind: 'no_such_target' }
+  /** The caller expected the plan to cost `expected` each period. */
+  | { kind: 'price_changed'; plan: string; price: Money; expected: Money }
   /** Another subscription of the account has, or will have, the target plan: it would be charged twice. */
   | { kind: 'already_subscribed'; plan: string }
   /** A change to another plan was requested, and its outcome is not known yet. */
@@ -73,12 +76,14 @@ export async function resume(
  * Changes the plan of a renewing subscription. A dearer plan begins at once with a new period, and the rest of the previous period is
  * credited (Proration.prorationCredit); units of it that are used until the new period is recorded are deducted from the new units. A cheaper plan begins
  * with the next period, so that it never pays to buy, use and change back.
+ * @param expected the price of a period that the caller agreed to; refused at any other price, null for no such condition
  */
 export async function change(
   shop: CheckoutContext,
   account: string,
   which: SubscriptionSelector,
   targetId: string,
+  expected: Money | null = null,
 ): Promise<PlanChangeResult> {
   const meant = await find(shop, account, which);
   const found = meant.find(willRenew) ?? meant.find(isLive);
@@ -88,6 +93,8 @@ export async function change(
   // Returning to the present plan is a change too, when another plan was set for the next period.
   const isPresent = target?.id === found.plan && found.nextPlan === null;
   if (target === null || isPresent) return { kind: 'no_such_target' };
+  if (expected !== null && expected !== target.price)
+    return { kind: 'price_changed', plan: target.id, price: target.price, expected };
   if (await Renewal.renews(shop, account, target.id, found.id))
     return { kind: 'already_subscribed', plan: target.id };
   const asked = await ask(shop, account, found, target);

@@ -94,6 +94,32 @@ export async function refundedTotal(
   return Money.ofMicro(Reversal.totalReversed(reversals, paid) + Reversal.totalTaxReversed(reversals, tax));
 }
 
+/** The price of a period of a plan, and its end; null before it has one. */
+export type PaidPeriod = { price: Money.Money; endMs: number | null };
+
+/** Returns the period of the plan that the purchase of a receipt paid; null for credit and for a call. */
+export async function paidPeriod(
+  { orders }: Pick<PaymentContext, 'orders'>,
+  signed: SignedReceipt.VerifiedReceipt,
+): Promise<PaidPeriod | null> {
+  const order = signed.kind === 'purchase' ? await orders.find(signed.purchase) : null;
+  if (!order?.period) return null;
+  return { price: order.period.terms.price, endMs: order.periodEndMs };
+}
+
+/** Returns the price of a period, and the negative amount that the rest of an earlier plan took off it; null when the whole price was paid. */
+export function deducted(amountUsd: string, { price }: PaidPeriod): { price: string; credit: string } | null {
+  const amount = Money.parse(amountUsd);
+  if (amount === null || amount >= price) return null;
+  return { price: Money.format(price), credit: `-${Money.format(Money.ofMicro(price - amount))}` };
+}
+
+/** Returns what is left of a payment after its refunds. */
+export function paidAfter(totalUsd: string, refundedUsd: string): string {
+  const left = (Money.parse(totalUsd) ?? Money.zero) - (Money.parse(refundedUsd) ?? Money.zero);
+  return Money.format(Money.ofMicro(Math.max(0, left)));
+}
+
 /** Returns the buyer's address for a reader of a receipt: only the buyer sees it. Null for anyone else. */
 export async function buyerEmail(
   { accounts }: Pick<IdentityContext, 'accounts'>,

@@ -22,7 +22,7 @@ export function isStarted({ job }: Operation, { status }: WholeResponse | Stream
  * hold of its call is released.
  */
 export async function start(
-  shop: Pick<PaidCallContext, 'jobs' | 'writer' | 'report'>,
+  shop: Pick<PaidCallContext, 'jobs' | 'writer' | 'report' | 'unpaid'>,
   { operation, account }: PaidCall,
   hold: Hold,
   response: WholeResponse | StreamedResponse,
@@ -46,6 +46,8 @@ export async function start(
     return { kind: 'priced', hold, units, isCountable: true, ...measured };
   }
   shop.writer.release(hold);
+  // The job may run on, and the caller may have made its start unreadable by asking for another format.
+  if (state === 'unreadable') shop.unpaid.addStarted(account);
   shop.report('job_not_started', { call: callId, operation: operation.id, reason: state });
   return { kind: state === 'ledger_unavailable' ? state : 'ownership_unclear' };
 }

@@ -27,8 +27,8 @@ export type StartedJob = {
   prices: JobPrices | null;
 };
 
-/** A job whose end is to be looked for. */
-export type DueJob = Omit<StartedJob, 'hours'> & { isExpired: boolean };
+/** A job whose end is to be looked for. `isOverdue`: its time ended a day ago. */
+export type DueJob = Omit<StartedJob, 'hours'> & { isExpired: boolean; isOverdue: boolean };
 
 /**
  * `ended`, `released`: it is settled. `void`: the call that started it was never charged or never delivered, so nothing is due. `waits`: that
@@ -42,6 +42,8 @@ export interface Jobs {
   open(job: StartedJob): Promise<'open' | 'taken'>;
   /** Returns jobs that are due, and postpones them: each to one process only. */
   due(max: number): Promise<DueJob[]>;
+  /** Returns the open jobs of an account with one of these ids. @param operations the ids of all operations that start jobs */
+  named(account: string, operations: readonly string[], ids: readonly string[]): Promise<DueJob[]>;
   /**
    * Settles a job once: returns the charge of its call, and books `units` as the call `endCallId`. Safe to repeat.
    * @param units the cost of the job, at most what was charged

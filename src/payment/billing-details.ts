@@ -1,5 +1,5 @@
+import { countries } from '@sluice/kernel/countries';
 import type { Texts } from '../text/texts.ts';
-import { countries } from './countries.ts';
 
 /** The company and address on the receipts of an account. */
 export type BillingDetails = {

@@ -62,6 +62,8 @@ export type CheckoutPages = {
   cancel: string;
   /** True when the page adds tax, asks for the billing address and tax id, and makes an invoice. */
   isTaxed: boolean;
+  /** The address that the page shows and the payer cannot change; absent when they enter one. */
+  email?: string;
 };
 
 /** A hosted payment page. */

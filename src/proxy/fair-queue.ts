@@ -49,7 +49,7 @@ class FairQueue {
 
   send(outbound: Outbound): Sending {
     if (this.#closing !== null) return refused({ kind: 'busy' });
-    const account = this.#account(outbound.account ?? '');
+    const account = this.#account(outbound.share ?? outbound.account ?? '');
     const { connectionsMax, accountConnectionsMax } = this.#limits;
     const isFree = this.#underWay < connectionsMax && account.underWay < accountConnectionsMax;
     // Waiting calls go first. They wait only while all connections, or their account's share of them, are in use.

@@ -23,16 +23,6 @@ export function ofForm(form: string, token: string): Field {
   return found;
 }
 
-/** Reads a multipart body that has exactly one plain part with that name and contains the name nowhere else. */
-export function ofMultipart(parts: string, token: string): Field {
-  if (parts.toLowerCase().split(token.toLowerCase()).length !== 2) return 'unclear';
-  const part = new RegExp(
-    `\\r\\ncontent-disposition: form-data; name="${literally(token)}"\\r\\n\\r\\n(\\d{1,9})\\r\\n--`,
-    'i',
-  ).exec(parts);
-  return part === null ? 'unclear' : Number(part[1]);
-}
-
 /** Some servers parse JSON sent with a form's content type (`curl -d` does that). A form never contains these characters unescaped. */
 function looksLikeForm(text: string): boolean {
   return !/^[\s\ufeff]*[{[]|\\/.test(text);

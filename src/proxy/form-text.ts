@@ -62,20 +62,24 @@ export function formSource(body: Buffer): (pointer: JsonPointer) => ClearJson.Cl
 
 /**
  * Reads the plain fields of a multipart body by the last token of a pointer. Every part must be written in the usual
- * form, so that no other parser finds another field of that name.
+ * form, so that no other parser finds another field of that name, or stops before it.
  */
 export function multipartSource(
   body: Buffer,
   contentType: string,
 ): (pointer: JsonPointer) => ClearJson.ClearValue {
-  const [, boundary] =
-    /^multipart\/form-data;\s*boundary="?([\w'()+,./:=?-]{1,70})"?\s*$/i.exec(contentType) ?? [];
-  if (boundary === undefined) return () => unclear;
   const text = body.toString('latin1');
+  const boundary = boundaryOf(contentType);
+  if (boundary === null || !isFramed(text, boundary)) return () => unclear;
   const dispositions = text.match(/content-disposition/gi)?.length ?? 0;
+  // Names of headers have any case, and a boundary has one.
+  const header = 'content-disposition: form-data; name='.replace(
+    /[a-z]/g,
+    (letter) => `[${letter}${letter.toUpperCase()}]`,
+  );
   const usual = new RegExp(
-    `(?:^|\\r\\n)--${boundary.replace(/\W/g, '\\$&')}\\r\\ncontent-disposition: form-data; name="[\\w.[\\]-]+"(?:; filename="[^"\\r\\n\\\\]*")?\\r\\n`,
-    'gi',
+    `(?:^|\\r\\n)--${escaped(boundary)}\\r\\n${header}"[\\w.[\\]-]+"(?:; filename="[^"\\r\\n\\\\]*")?\\r\\n`,
+    'g',
   );
   if (dispositions === 0 || (text.match(usual)?.length ?? 0) !== dispositions) return () => unclear;
   if (/_charset_|\r\n--[^\r\n]*\r\n(?!content-disposition: |$)/i.test(text)) return () => unclear;
@@ -87,10 +91,28 @@ export function multipartSource(
       ([, one = '']) => ClearJson.fold(one) === folded || ClearJson.fold(one.split('[')[0] ?? '') === folded,
     );
     if (named.length === 0) return unnamed;
-    const part = new RegExp(`; name="${name.replace(/\W/g, '\\$&')}"\\r\\n\\r\\n([^\\r\\n]*)\\r\\n--`).exec(
-      text,
-    );
+    const part = new RegExp(`; name="${escaped(name)}"\\r\\n\\r\\n([^\\r\\n]*)\\r\\n--`).exec(text);
     const [, value] = part ?? [];
     return named.length === 1 && value !== undefined ? asValue(value) : unclear;
   };
+}
+
+/** Returns the boundary of a content type; null where some servers find another one, such as at a comma that is not quoted. */
+function boundaryOf(contentType: string): string | null {
+  const [, quoted, plain] =
+    /^multipart\/form-data;\s*boundary=(?:"([\w'()+,./:=?-]{1,70})"|([\w'+.-]{1,70}))\s*$/i.exec(
+      contentType,
+    ) ?? [];
+  return quoted ?? plain ?? null;
+}
+
+/** Returns true when nothing precedes the first part or follows the last one: parsers ignore what does. */
+function isFramed(text: string, boundary: string): boolean {
+  const end = `\r\n--${boundary}--`;
+  const at = text.indexOf(end);
+  return text.startsWith(`--${boundary}\r\n`) && at >= 0 && /^(?:\r\n)?$/.test(text.slice(at + end.length));
+}
+
+function escaped(text: string): string {
+  return text.replace(/\W/g, '\\$&');
 }

@@ -77,6 +77,13 @@ export class UnpaidCalls {
     return Math.max(1, Math.ceil((sinceMs + this.#limits.windowMs - this.#clock()) / 1_000));
   }
 
+  /** Adds a call that started something at the upstream and could not be charged. The account may not call when it has too many of them. */
+  addStarted(account: string): void {
+    this.add(account);
+    const unpaid = this.#accounts.get(account);
+    if (unpaid && this.isOver(account)) unpaid.isBarred = true;
+  }
+
   /** Adds one unpaid call of the account. */
   add(account: string): void {
     const { callsMax } = this.#limits;
@@ -92,9 +99,10 @@ export class UnpaidCalls {
   /**
    * Tracks a call whose caller may leave. The caller of `watch` must call `end` in every case.
    * @param isFree true when the call costs nothing whatever its response contains
+   * @param runsOn true when what it starts at the upstream does not end with it: then leaving it is never free
    */
-  watch(account: string, sending: Sending, isFree: boolean): Watched {
-    return new WatchedCall(this, account, sending, isFree);
+  watch(account: string, sending: Sending, isFree: boolean, runsOn = false): Watched {
+    return new WatchedCall(this, account, sending, { isFree, runsOn });
   }
 
   /** Decides about a charged response whose caller left before receiving it. @returns true when the charge is kept */
@@ -133,13 +141,13 @@ export class UnpaidCalls {
   }
 
   /** Decides what happens to an abandoned call. Returns a function that ends the reading, or null when the call is free and aborted. */
-  leave(account: string, abandon: () => void): (() => void) | null {
+  leave(account: string, abandon: () => void, runsOn: boolean): (() => void) | null {
     if (this.#isDraining) return null;
-    if (!this.isOut(account)) {
+    if (!runsOn && !this.isOut(account)) {
       this.add(account);
       return null;
     }
-    if (this.#reads.size >= this.#limits.readsMax) {
+    if (!runsOn && this.#reads.size >= this.#limits.readsMax) {
       this.add(account);
       const unpaid = this.#accounts.get(account);
       if (unpaid) unpaid.isBarred = true;
@@ -184,14 +192,21 @@ class WatchedCall implements Watched {
   readonly #account: string;
   readonly #sending: Sending;
   readonly #isFree: boolean;
+  readonly #runsOn: boolean;
   #isOver = false;
   #stop: (() => void) | null = null;
 
-  constructor(calls: UnpaidCalls, account: string, sending: Sending, isFree: boolean) {
+  constructor(
+    calls: UnpaidCalls,
+    account: string,
+    sending: Sending,
+    { isFree, runsOn }: { isFree: boolean; runsOn: boolean },
+  ) {
     this.#calls = calls;
     this.#account = account;
     this.#sending = sending;
     this.#isFree = isFree;
+    this.#runsOn = runsOn;
   }
 
   get response(): Sending['response'] {
@@ -202,7 +217,9 @@ class WatchedCall implements Watched {
     // The call is over, so only the transfer of its response can still be aborted.
     if (this.#isOver) this.#sending.abandon();
     if (this.left !== 'no' || this.#isOver) return;
-    this.#stop = this.#isFree ? null : this.#calls.leave(this.#account, () => this.#sending.abandon());
+    this.#stop = this.#isFree
+      ? null
+      : this.#calls.leave(this.#account, () => this.#sending.abandon(), this.#runsOn);
     this.left = this.#stop === null ? 'free' : 'charged';
     if (this.#stop === null) this.#sending.abandon();
   }

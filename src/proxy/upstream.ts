@@ -36,6 +36,8 @@ export type Outbound = {
   editsJson?: boolean;
   /** The account that makes the call, for fair queueing. Requests without an account share one queue. */
   account?: string;
+  /** The queue in which the request takes its turn, if it is not that of its account. */
+  share?: string;
   /** The upstreams of the operation's service; absent when there is a single one. */
   route?: UpstreamRoute | undefined;
   /** Headers that cross besides the allowed ones, because they choose the price of the call: a flat list. */

@@ -2,7 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import * as JsonPointer from '@sluice/kernel/json-pointer';
 import type { UnitsMax } from '../catalog/operation.ts';
 import * as ByteOrderMark from './byte-order-mark.ts';
+import * as ClearJson from './clear-json.ts';
 import * as FormField from './form-field.ts';
+import * as FormText from './form-text.ts';
 import * as Headers from './headers.ts';
 import type { PricedRequest } from './priced-request.ts';
 
@@ -63,8 +65,19 @@ function bodyValue(
   if (coded || !isUtf8(body) || !charsetIsUtf8(contentType)) return 'unclear';
   if (/^application\/x-www-form-urlencoded\b/i.test(contentType))
     return FormField.ofForm(text(body), lastToken(pointer));
-  if (/^multipart\//i.test(contentType)) return FormField.ofMultipart(text(body), lastToken(pointer));
+  if (/^multipart\//i.test(contentType)) return multipartValue(body, contentType, pointer);
+  // Some parsers take the first of two members with one name, and some ignore its case.
+  if (pointer.length > 1 && ClearJson.reader(body)(pointer).kind === 'unclear') return 'unclear';
   return jsonValue(text(body), pointer);
+}
+
+function multipartValue(
+  body: Buffer,
+  contentType: string,
+  pointer: JsonPointer.JsonPointer,
+): FormField.Field {
+  const found = FormText.multipartSource(body, contentType)(pointer);
+  return found.kind === 'number' ? found.value : 'unclear';
 }
 
 /** Rejects UTF-7 and similar charsets, which spell the same text in other bytes. */

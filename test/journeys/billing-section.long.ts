@@ -101,6 +101,18 @@ test('billing details are on the receipts of their account, and nobody else read
   expect((await browser.open(path)).html).not.toContain('Acme');
 });
 
+test('the card page has the address of the person who is signed in, and no address in another browser', async () => {
+  const own = await visitor('known@example.com');
+  const onward = await own.send('/shop/buy', { plan: 'credit', amount_usd: '5.00' });
+  const link = /href="([^"]+)">Go to the card page/.exec(onward.html)?.[1] ?? '';
+  const opened = await own.open(new URL(link).pathname);
+  const page = await (await fetch(opened.headers.get('location') ?? '')).text();
+  expect(page).toContain('value="known@example.com"');
+  const second = await own.send('/shop/buy', { plan: 'credit', amount_usd: '5.00' });
+  const shared = /href="([^"]+)">Go to the card page/.exec(second.html)?.[1] ?? '';
+  expect(await (await fetch(await Person.open(shared))).text()).not.toContain('known@example.com');
+});
+
 test('the portal opens for the person who pays, and shows nothing of another payer', async () => {
   const email = 'owner@example.com';
   const own = await visitor(email);
@@ -117,7 +129,9 @@ test('the portal opens for the person who pays, and shows nothing of another pay
 
   for (const other of [await visitor(), await visitor('agent@example.com')]) {
     await pay(other, { plan: 'start' }, 'human@example.com');
-    await expect.poll(async () => (await other.open(billing)).html).toContain('of the person who pays');
+    await expect
+      .poll(async () => (await other.open(billing)).html)
+      .toContain('card of another email address');
     const { html } = await other.open(billing);
     expect(html).not.toMatch(/ 4242|\/shop\/account\/portal|human@example\.com/);
     const [, id = ''] = /name="subscription" value="([^"]+)"/.exec(html) ?? [];

@@ -720,7 +720,8 @@ describe('what the seller does', () => {
     const unpaid = await seller.open('/console/accounts?kind=unpaid');
     expect(accountsOf(unpaid.html)).not.toContain(buyer.account);
     const accounts = (await seller.open('/console/accounts.csv?kind=paying')).html;
-    expect(accounts).toMatch(new RegExp(`\\n${buyer.account},'=cmd[^,]+,1.25,0.00,`));
+    expect(accounts.split('\r\n')[0]).toMatch(/^account,email,balance_usd,paid_usd,/);
+    expect(accounts).toMatch(new RegExp(`\\n${buyer.account},'=cmd[^,]+,1.25,1.25,0.00,`));
   });
 
   test('the ledger is verified from the page', async () => {

@@ -88,7 +88,7 @@ describe('a link by mail', () => {
     expect(await mailbox.mailsTo(email)).toHaveLength(2);
     const token = await tokenOf(email);
     const page = await browser.at(other).open(`/shop/account/link?token=${token}`);
-    expect(page.html).toContain(`You sign in to the account of <strong>${email}</strong>`);
+    expect(page.html).toContain(`Sign in as <strong>${email}</strong>`);
     const entered = await press(browser.at(other), token);
     expect([entered.status, entered.headers.get('location')]).toEqual([303, '/shop/account']);
     expect(entered.headers.getSetCookie().join()).toMatch(

@@ -47,7 +47,13 @@ describe.each(Object.keys(screens) as Screen[])('on a %s screen', (screen) => {
 
         await page.getByRole('link', { name: 'Reference', exact: true }).click();
         await page.getByRole('heading', { name: 'Quick start' }).waitFor();
+        if (screen === 'phone')
+          expect(Number(await page.evaluate('document.documentElement.scrollHeight'))).toBeLessThan(2_500);
         await look(page, 'docs', screen);
+        const groups = page.locator('details.fold');
+        expect(await groups.first().evaluate((group) => group.hasAttribute('open'))).toBe(screen !== 'phone');
+        if (screen === 'phone') await page.getByText('5 operations').click();
+        await page.getByRole('main').getByRole('link', { name: 'People search', exact: true }).waitFor();
         await openMenu(page);
         await look(page, 'docs-navigation', screen);
         await page.getByLabel('Search the reference').fill('work email');

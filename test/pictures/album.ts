@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -15,11 +15,12 @@ const folder = resolve(process.env.PICTURES ?? 'test/screenshots/album');
 /**
  * Takes three pictures of a page as it is: desktop and phone in light, desktop in dark. They are named `<group>-<state>-desktop.png`,
  * `-phone.png` and `-dark.png`. A line in `index.tsv` holds the group, state, address, title, heights in pixels, what is wider than
- * the screen, and what axe found.
+ * the screen, and what axe found. With PICTURES_MISSING it takes only what the folder does not have.
  */
 export async function take(page: Page, group: string, state: string): Promise<void> {
   await mkdir(folder, { recursive: true });
-  const name = `${group}-${state}`.replace(/[^a-z0-9]+/gi, '-').toLowerCase();
+  const name = nameOf(group, state);
+  if (process.env.PICTURES_MISSING !== undefined && existsSync(`${folder}/${name}-desktop.png`)) return;
   const before = page.viewportSize() ?? desktop;
   const heights: number[] = [];
   const problems: string[] = [];
@@ -48,6 +49,9 @@ export async function take(page: Page, group: string, state: string): Promise<vo
   ];
   appendFileSync(`${folder}/index.tsv`, `${line.map((cell) => cell.replace(/\s+/g, ' ')).join('\t')}\n`);
 }
+
+const nameOf = (group: string, state: string) =>
+  `${group}-${state}`.replace(/[^a-z0-9]+/gi, '-').toLowerCase();
 
 async function violations(page: Page): Promise<string[]> {
   await page.evaluate(axe);

@@ -77,6 +77,8 @@ describe('the worst case of a JSON request', () => {
     expect(held('{"page":{}}', undefined, undefined, nested)).toBe(10);
     expect(held('{"page":{"limit":50},"page":{"limit":5}}', undefined, undefined, nested)).toBe(50);
     expect(held('{"page":{"limit":50},"page":{}}', undefined, undefined, nested)).toBe(50);
+    expect(held('{"page":{},"page":{"limit":5}}', undefined, undefined, nested)).toBe(50);
+    expect(held('{"Page":{},"page":{"limit":5}}', undefined, undefined, nested)).toBe(50);
   });
 
   test('is the fixed number where the catalogue names one', () => {
@@ -189,6 +191,9 @@ describe('the worst case of a form', () => {
       part('name=max_results', '3'),
       part('name="max_results"', '50') + part('name="max_results"', '3'),
       part("name*=utf-8''max%5Fresults", '50'),
+      part('name="max_results"', '3') + part("name*=utf-8''max%5Fresults", '50'),
+      part('name="company"', `x\r\n--c\r\nContent-Disposition: form-data; name="max_results"\r\n\r\n3`),
+      `${part('name="company"', 'x')}--b--\r\n${part('name="max_results"', '3')}`,
     ];
     for (const parts of doubtful) expect(held(`${parts}--b--\r\n`, type)).toBe(50);
   });

@@ -62,6 +62,23 @@ describe('the price of a small model is not given', () => {
       `${part('model', 'small-1')}${part('x', 'large-1', "; name*=utf-8''model")}--b--\r\n`,
       { type: multipart },
     ],
+    ['to a part behind the last one', `--b--\r\n${part('model', 'small-1')}--b--\r\n`, { type: multipart }],
+    [
+      'to a part behind the last one, and others before it',
+      `${part('x', '1')}--b--\r\n${part('model', 'small-1')}--b--\r\n`,
+      { type: multipart },
+    ],
+    [
+      'to a part that begins at another boundary',
+      `${part('x', '1')}${part('model', 'small-1').replace('--b', '--B')}--b--\r\n`,
+      { type: multipart },
+    ],
+    ['to parts without an end', part('model', 'small-1'), { type: multipart }],
+    [
+      'to a boundary that some servers cut off',
+      `${part('model', 'small-1').replace('--b', '--b,c')}--b,c--\r\n`,
+      { type: `${multipart},c` },
+    ],
     [
       'to parts with two boundaries',
       `${part('model', 'small-1')}--b--\r\n`,

@@ -73,7 +73,7 @@ async function toppedUp(
 ): Promise<Buyer & { consentUrl: string }> {
   const agent = await buyer();
   const consentUrl = await asked(agent, terms);
-  expect(await agree(consentUrl, card)).toContain('Automatic charges are on');
+  expect(await agree(consentUrl, card)).toContain('Auto top-up is on');
   return { ...agent, consentUrl };
 }
 
@@ -145,10 +145,10 @@ async function stop(consentUrl: string): Promise<string> {
 
 test('the holder of the card can stop it without the account, and the account cannot begin again by itself', async () => {
   const agent = await toppedUp();
-  expect(await (await fetch(agent.consentUrl)).text()).toContain('Automatic charges are on');
+  expect(await (await fetch(agent.consentUrl)).text()).toContain('Auto top-up is on');
   // Without the answer to the question, nothing ends.
   const question = await fetch(`${agent.consentUrl}/stop`, { method: 'POST' });
-  expect(await question.text()).toContain('Stop automatic charges?');
+  expect(await question.text()).toContain('Turn off auto top-up?');
   expect((await overview(agent)).auto_top_up.state).toBe('on');
   for (const page of await Promise.all([1, 2].map(() => stop(agent.consentUrl)))) {
     expect(page).toContain('have stopped');
@@ -180,15 +180,15 @@ test('the cardholder reads that a charge follows at once, and afterwards what wa
 test('after the account has turned it off, its page says so, and the cardholder can still end the agreement', async () => {
   const agent = await toppedUp();
   const page = async () => (await fetch(agent.consentUrl)).text();
-  expect(await page()).toContain('Automatic charges are on');
+  expect(await page()).toContain('Auto top-up is on');
   expect((await put(agent, {})).body.auto_top_up.state).toBe('off');
   const off = await page();
-  expect(off).toContain('Automatic charges are off');
-  expect(off).not.toContain('Automatic charges are on');
+  expect(off).toContain('Auto top-up is paused');
+  expect(off).not.toContain('Auto top-up is on');
   await use(agent, 30);
   expect(await charges(agent)).toEqual([]);
   expect((await put(agent, purchaseInput)).body.auto_top_up.state).toBe('on');
-  expect(await page()).toContain('Automatic charges are on');
+  expect(await page()).toContain('Auto top-up is on');
   expect((await put(agent, {})).body.auto_top_up.state).toBe('off');
   expect(await stop(agent.consentUrl)).toContain('have stopped');
   // Another charge needs a new agreement.

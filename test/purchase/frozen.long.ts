@@ -62,7 +62,7 @@ describe.each([
     for (const url of [offer.checkoutUrl, offer.checkoutUrl.replace(shop.url, other)]) {
       const page = await visit(url);
       expect(page.status).toBe(403);
-      expect(await page.text()).toContain('cannot be paid for');
+      expect(await page.text()).toContain('payment cannot be made');
     }
   });
 });

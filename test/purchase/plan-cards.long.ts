@@ -129,15 +129,15 @@ test('cancelling asks first, says until when the plan can be used and what is lo
     await shop.sql`SELECT to_char(period_end AT TIME ZONE 'UTC', 'FMDD Mon YYYY') AS day FROM shop.subscription`;
   const asked = await browser.send('/shop/account/cancel', { subscription });
   expect(asked.status).toBe(200);
-  for (const part of [`until ${row?.day}`, 'It has 100 results left', 'Keep the plan', 'class="danger"'])
+  for (const part of [`until ${row?.day}`, 'Left now: 100 results', 'Keep the plan', 'class="danger"'])
     expect(asked.html).toContain(part);
   expect(await cards(browser)).toContain('Your plan.');
   const done = await browser.open('/shop/account/cancel', { subscription, confirm: 'yes' });
   expect([done.status, done.headers.get('location')]).toEqual([303, '/shop/account/billing']);
-  expect((await browser.open('/shop/account/billing')).html).toContain(
-    'Your subscription ends with the current period.',
+  expect((await browser.open('/shop/account/billing')).html).toContain('and the card is not charged again.');
+  expect((await browser.open('/shop/account/billing')).html).not.toContain(
+    'and the card is not charged again',
   );
-  expect((await browser.open('/shop/account/billing')).html).not.toContain('Your subscription ends with');
   // There is no question about a subscription that does not renew, or that another account has.
   const over = await browser.open(`/shop/account/cancel?subscription=${subscription}`);
   expect([over.status, over.headers.get('location')]).toEqual([303, '/shop/account/billing']);

@@ -183,6 +183,40 @@ test('a renewal grants what its invoice charges, whatever plan the subscription 
   expect(amounts.map(({ amount }) => amount)).toEqual([100, 1_000]);
 });
 
+test('a change that names another price than that of now is refused with both prices, and charges nothing', async () => {
+  const agent = await subscribed('small');
+  const [one] = (await Customer.call(agent, 'GET', `${shop.url}/account`)).body.subscriptions;
+  const paths = ['plans/small', `subscriptions/${one.id}`];
+  const pinned = (path: string, price: unknown) =>
+    Customer.call(agent, 'POST', `${shop.url}/account/${path}/change`, { plan: 'large', price_usd: price });
+  for (const path of paths) {
+    for (const price of ['39.99', '40.01', '0'])
+      expect(await pinned(path, price)).toMatchObject({
+        status: 409,
+        body: {
+          code: 'price_changed',
+          plan: 'large',
+          price_usd: '40.00',
+          expected_price_usd: expect.any(String),
+        },
+      });
+    for (const price of [40, '-40', '4e1', '', null])
+      expect(await pinned(path, price), String(price)).toMatchObject({
+        status: 422,
+        body: { code: 'invalid_request' },
+      });
+  }
+  const { body } = await pinned('plans/small', '39.99');
+  expect(body.expected_price_usd).toBe('39.99');
+  expect(body.message).toContain('40.00 USD');
+  expect(body.message).toContain('39.99 USD');
+  expect(await shop.sql`SELECT FROM shop.plan_change`).toHaveLength(0);
+  expect(await paid(agent)).toBe(10_000_000);
+  expect((await pinned('plans/small', '40')).status).toBe(200);
+  await expect.poll(() => paid(agent)).toBeGreaterThan(10_000_000);
+  await valueIsPaid(agent, 0);
+});
+
 test('plans of one kind share a product and a price, and invoices of a changed plan name the new one', async () => {
   const agent = await subscribed('small');
   await subscribed('small');

@@ -146,7 +146,15 @@ const consent: TopUpConsent.Consent = {
 
 /** A form with a field of each kind, and each fault. */
 const tryForm: Omit<TryForm, 'trial'> = {
-  ...{ operation, path: '/v1/search', body: '{"max":1}', key: 'try_1', typed: null, isRaw: false },
+  ...{
+    operation,
+    path: '/v1/search',
+    body: '{"max":1}',
+    key: 'try_1',
+    typed: null,
+    isRaw: false,
+    isChecked: true,
+  },
   fields: [
     tryField('max', { kind: 'number', isInteger: true, min: 1, max: 5 }, true),
     tryField('least', { kind: 'number', isInteger: false, min: 1, max: null }),
@@ -358,7 +366,6 @@ function paymentPages(texts: Texts): Record<string, PaymentPage.PaymentPage> {
   const own = {
     kind: 'own' as const,
     ...{
-      account,
       balance: '5.00',
       isSignedIn: true,
       canClaim: true,
@@ -375,6 +382,8 @@ function paymentPages(texts: Texts): Record<string, PaymentPage.PaymentPage> {
         refunded,
         email: 'ann@example.com',
         details: billingDetails,
+        isBuyer: rail !== 'x402',
+        period: rail === 'invoice' ? { price: Money.ofCents(49_900), endMs: ms } : null,
         card: rail === 'top_up' ? { brand: 'visa', last4: '4242' } : null,
       },
       catalog,
@@ -419,7 +428,10 @@ function paymentPages(texts: Texts): Record<string, PaymentPage.PaymentPage> {
     'receipt of a stablecoin': receipt('x402', '0.00', '0.00', 'credit'),
     'receipt of a call': ReceiptPage.receipt(
       texts,
-      { signed: call, jws: 'jws', refunded: '0.00', email: null, details: null, card: null },
+      {
+        ...{ signed: call, jws: 'jws', refunded: '0.00', email: null, details: null, card: null },
+        ...{ isBuyer: false, period: null },
+      },
       catalog,
     ),
   };

@@ -18,6 +18,7 @@ header{display:flex;flex-wrap:wrap;align-items:baseline;gap:.25rem 1.5rem;paddin
 header nav{display:flex;flex-wrap:wrap;gap:.25rem 1.5rem}@media(max-width:30rem){header{gap:.25rem .75rem}header nav{gap:.25rem .75rem;font-size:.875rem}}
 .skip:not(:focus),.hidden{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}.skip:focus{position:absolute;padding:.5rem 1rem;background:var(--panel)}
 header .name{font-weight:700;color:var(--ink);text-decoration:none;margin-inline-end:auto}header .name img{height:2rem;max-width:10rem;vertical-align:middle;margin-inline-end:.6rem}
+@media(prefers-color-scheme:dark){header .name img{background:#fff;padding:.2rem .35rem;border-radius:6px}}
 header a,footer a{color:var(--soft)}header [aria-current]{color:var(--ink);font-weight:600}
 footer{padding-top:2rem;padding-bottom:3rem;color:var(--soft);font-size:.875rem;display:flex;flex-wrap:wrap;gap:.25rem 1.25rem}
 section{background:var(--panel);border:1px solid var(--line);border-radius:16px;padding:1.5rem;margin:0 0 1.25rem}

@@ -1,3 +1,4 @@
+import { sha256Hex } from '@sluice/kernel/digest';
 import Stripe from 'stripe';
 import * as BillingDetails from '../../payment/billing-details.ts';
 import { type Order, pageGraceMs } from '../../payment/order.ts';
@@ -27,6 +28,7 @@ export async function openCheckout(
   const params = (lasts: boolean): Stripe.Checkout.SessionCreateParams => ({
     ...bought,
     client_reference_id: order.id,
+    ...(pages.email !== undefined && { customer_email: pages.email }),
     metadata: about(order, mark),
     success_url: pages.success,
     cancel_url: pages.cancel,
@@ -35,7 +37,8 @@ export async function openCheckout(
     // Prices and the ledger are in US dollars: a converted price would be a payment in another currency.
     adaptive_pricing: { enabled: false },
   });
-  const key = `checkout_${order.id}_${order.pagesClosed}${pages.isTaxed ? '_tax' : ''}`;
+  const payer = pages.email === undefined ? '' : `_${sha256Hex(pages.email).slice(0, 16)}`;
+  const key = `checkout_${order.id}_${order.pagesClosed}${pages.isTaxed ? '_tax' : ''}${payer}`;
   // A page whose creation failed is harmless, because its URL is unknown.
   const create = (lasts: boolean) =>
     createPast(lasts ? key : `${key}_day`, (options) =>

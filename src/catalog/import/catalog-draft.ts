@@ -1,6 +1,7 @@
 import * as Schema from '@sluice/kernel/json-schema';
 import * as Money from '@sluice/kernel/money';
 import { type FoundOperation, listOperations } from './found-operation.ts';
+import { line, nameCharsMax, storefrontOf, text } from './imported-storefront.ts';
 import * as InferUnits from './infer-units.ts';
 import * as KeyDraft from './key-draft.ts';
 import type { PriceRow } from './price-file.ts';
@@ -73,9 +74,7 @@ export type Drafting = { kind: 'draft'; proposal: CatalogDraft } | Exclude<Selec
 
 export const mountUsual = '/api';
 const nothingSelected: Selection = { tags: [], paths: [], include: [] };
-const nameCharsMax = 80;
 const slugCharsMax = 48;
-const proseCharsMax = 300;
 const askCharsMax = 200;
 const contactAssumed = 'sales@example.com';
 const trialUsual = 25;
@@ -103,8 +102,7 @@ export function fromOpenApi(document: Schema.Node, options: DraftOptions): Draft
   const servers = sold.flatMap(({ server }) => server ?? []);
   const { email, url } = read(info.contact);
   const proposal = {
-    name: line(text(info.title) ?? 'My API', nameCharsMax),
-    description: line(text(info.summary) ?? text(info.description)?.split(/\n\s*\n/)[0] ?? '', proseCharsMax),
+    ...storefrontOf(info),
     contact: contactOf([text(email), text(url)]),
     key,
     mount,
@@ -287,13 +285,4 @@ function contactOf(choices: readonly (string | null)[]): string {
   const isContact = (value: string) =>
     /^([^\s@]+@[^\s@]+|https?:\/\/\S+)$/.test(value) && value.length <= 200;
   return choices.find((value) => value !== null && isContact(value)) ?? contactAssumed;
-}
-
-function line(value: string, charsMax: number): string {
-  const flat = value.replace(/\s+/g, ' ').trim();
-  return flat.length <= charsMax ? flat : `${flat.slice(0, charsMax - 1)}…`;
-}
-
-function text(value: unknown): string | null {
-  return typeof value === 'string' && value.trim() !== '' ? value : null;
 }

@@ -1,3 +1,4 @@
+import * as Money from '@sluice/kernel/money';
 import { Hono } from 'hono';
 import type { CatalogContext } from '../../catalog/catalog-context.ts';
 import type { IdentityContext } from '../../identity/identity-context.ts';
@@ -45,14 +46,15 @@ export function accountRoutes(shop: CallerContext & Account.AccountContext & Che
       owned(shop, c, async (account) => {
         const body = await readJson(c);
         if (!('value' in body)) return body;
-        const target = (body.value as { plan?: unknown } | null)?.plan;
+        const asked = body.value as { plan?: unknown; price_usd?: unknown } | null;
+        const { plan: target, price_usd } = asked ?? {};
         if (typeof target !== 'string')
           return unprocessable(c, [{ field: 'plan', message: shop.texts.text('fault.plan_to_change_to') }]);
-        return changedReply(
-          shop,
-          c,
-          await PlanChange.change(shop, account, which(c.req.param('id')), target),
-        );
+        const price = typeof price_usd === 'string' ? Money.parse(price_usd) : null;
+        if (price_usd !== undefined && price === null)
+          return unprocessable(c, [{ field: 'price_usd', message: shop.texts.text('fault.amount') }]);
+        const selected = which(c.req.param('id'));
+        return changedReply(shop, c, await PlanChange.change(shop, account, selected, target, price));
       }),
     );
   }
@@ -88,6 +90,13 @@ function changedReply(
       return unprocessable(c, [
         { field: 'plan', message: shop.texts.text('fault.another_plan', { plans: plans.join(', ') }) },
       ]);
+    }
+    case 'price_changed': {
+      const [now, expected] = [Money.format(changed.price), Money.format(changed.expected)];
+      const facts = { plan: changed.plan, price: shop.texts.usd(now), expected: shop.texts.usd(expected) };
+      return error(409, 'price_changed', shop.texts.text('api.price_changed', facts), id, {
+        ...{ plan: changed.plan, price_usd: now, expected_price_usd: expected },
+      });
     }
     case 'already_subscribed':
       return error(

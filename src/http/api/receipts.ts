@@ -63,7 +63,10 @@ export function receiptsRoutes(
     const details = await Receipts.buyerDetails(shop, signed, reader);
     const refunded = Money.format(await Receipts.refundedTotal(shop, signed));
     const card = await Receipts.buyerCard(shop, signed, reader);
-    const page = Page.receipt(shop.texts, { signed, jws, refunded, email, details, card }, shop.catalog);
+    const period = await Receipts.paidPeriod(shop, signed);
+    const isBuyer = reader === signed.account;
+    const facts = { signed, jws, refunded, email, details, card, period, isBuyer };
+    const page = Page.receipt(shop.texts, facts, shop.catalog);
     return Payment.respond(200, shop, page);
   });
 

@@ -32,6 +32,7 @@ export type Console = {
   addAction(path: ActionPath, act: Act): void;
 };
 
+const sessionEnded = 'Your session has expired and nothing was changed. Sign in and try again.';
 /** A form of a person who is signed in may contain a whole catalogue of 1 MiB, with escapes. */
 const formBytesMax = 4 * 1_048_576;
 
@@ -75,8 +76,11 @@ export function createConsole(
     try {
       const form =
         c.req.method === 'POST' ? await BrowserSession.fields(c, formBytesMax) : new URLSearchParams();
+      // The person could have been removed, or lost the role, while the form arrived.
+      const sender = c.req.method === 'POST' ? await Sessions.personOf(shop, guard, c) : person;
+      if (sender === null) return signIn.login(c, 401, addressOf(c), sessionEnded);
       const needed = typeof right === 'function' ? right(form) : right;
-      return Role.can(person.role, needed) ? await work(c, form, person) : refusal(person, needed);
+      return Role.can(sender.role, needed) ? await work(c, form, sender) : refusal(sender, needed);
     } catch (fault) {
       if (fault instanceof BrowserSession.RefusedForm) throw fault;
       report(fault, requestId(c));
@@ -92,11 +96,7 @@ export function createConsole(
       if (slow !== null) return send(c, slow);
       const person = await Sessions.personOf(shop, guard, c);
       if (person !== null) return respond(c.req.path, person, await perform(c, person, right, work));
-      const problem =
-        c.req.method === 'POST'
-          ? 'Your session has expired and nothing was changed. Sign in and try again.'
-          : null;
-      return signIn.login(c, 401, addressOf(c), problem);
+      return signIn.login(c, 401, addressOf(c), c.req.method === 'POST' ? sessionEnded : null);
     };
   const addPage: Console['addPage'] = (path, show) =>
     void app.get(

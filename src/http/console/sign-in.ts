@@ -167,7 +167,10 @@ function addInvitation(
         })
       : null;
     const hasOidc = shop.consoleSignIn.oidc !== null;
-    const main = LoginPage.invitation({ operator, options, hasOidc, problem, path: c.req.path });
+    const shown = { shop: shop.catalog.storefront.name, host: new URL(shop.publicUrl).host };
+    const main = LoginPage.invitation({
+      ...{ operator, options, hasOidc, problem, path: c.req.path, ...shown },
+    });
     const status = problem === null ? 200 : 422;
     return respond({ status, title: 'Invitation', main, hasScript: options !== null, cookies });
   };

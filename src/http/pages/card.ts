@@ -32,7 +32,7 @@ export function consent(
   const isEnded = stateAt(found, nowMs) === 'ended';
   const stop = html`<form method="get" action="/auto-top-up/${id}/stop"><button class="plain danger">${say(texts, 'consent.stop')}</button></form>`;
   const back = isOwn
-    ? html`<a class="button plain" href="/shop/account/billing">${say(texts, 'receipt.back')}</a>`
+    ? html`<a class="button" href="/shop/account/billing">${say(texts, 'receipt.back')}</a>`
     : '';
   const each = usd(terms.amount);
   const due = isTaxed ? texts.text('consent.each_charge_taxed', { amount: each }) : each;
@@ -71,7 +71,7 @@ ${card === null ? '' : html`<div><dt>${say(texts, 'consent.card')}</dt><dd>${car
       return titled(
         texts.text('consent.offered'),
         say(texts, 'consent.offered_text', { shop: name }),
-        html`<p>${say(texts, 'consent.mail')} ${charging.isDue ? html`</p><p class="note">${say(texts, 'consent.due_now', { amount: due, below: usd(terms.below) })}` : say(texts, 'consent.nothing_now')}${isOwn ? '' : html` ${say(texts, 'consent.close_page')}`}</p>${actions(html`<a class="button" href="/auto-top-up/${id}/card">${say(texts, 'consent.continue')}</a>${isOwn ? html`<a class="button plain" href="/shop/account/billing#top-up">${say(texts, 'consent.cancel')}</a>` : ''}`)}`,
+        html`<p class="soft">${say(texts, 'consent.mail')}${isOwn ? '' : html` ${say(texts, 'consent.close_page')}`}</p><p class="${charging.isDue ? 'note' : 'ok'}">${charging.isDue ? say(texts, 'consent.due_now', { amount: due, below: usd(terms.below) }) : say(texts, 'consent.nothing_now')}</p>${actions(html`<a class="button" href="/auto-top-up/${id}/card">${say(texts, 'consent.continue')}</a>${isOwn ? html`<a class="button plain" href="/shop/account/billing#top-up">${say(texts, 'consent.cancel')}</a>` : ''}`)}`,
       );
   }
 }
@@ -136,7 +136,7 @@ function message(title: string, text: string, action: Html | string = ''): Html 
 }
 
 function next(texts: Texts): Html {
-  return html`<p><a class="button plain" href="/shop/account/billing">${say(texts, 'paid.to_account')}</a></p>`;
+  return html`<div class="actions"><a class="button" href="/shop/account/billing">${say(texts, 'receipt.back')}</a></div>`;
 }
 
 /** The styles of these pages: the terms of an agreement, a line for each. */

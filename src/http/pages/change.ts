@@ -90,11 +90,13 @@ function payingCard(texts: Texts, { card }: Pick<DearerPlan, 'card'>): Html | st
 export function change(texts: Texts, asked: DearerPlan): Html {
   const { plan, isTaxAdded } = asked;
   const today = Money.format(asked.today);
+  const credit = plan.price - asked.today;
   const withTax = (amount: string) => (isTaxAdded ? texts.text('change.with_tax', { amount }) : amount);
   const renewal = { amount: priceOf(texts, asked), day: texts.day(asked.renewsMs) };
   return html`<h1>${say(texts, 'change.title', { plan: plan.name })}</h1>
 <section><p>${say(texts, 'change.text')}</p><dl class="terms">
 ${fact(say(texts, 'change.plan'), contentOf(texts, asked))}
+${credit <= 0 ? '' : html`${fact(say(texts, 'change.price'), texts.usd(Money.format(plan.price)))}${fact(say(texts, 'change.deducted'), texts.usd(`-${Money.format(Money.ofMicro(credit))}`))}`}
 ${fact(say(texts, 'change.today'), html`<strong>${withTax(texts.usd(today))}</strong>`)}
 ${fact(say(texts, 'change.card'), payingCard(texts, asked))}
 ${fact(say(texts, 'change.renews'), say(texts, 'change.renews_on', renewal))}</dl>

@@ -8,7 +8,7 @@ export type Losses = { balance: string; renews: boolean };
 
 /** Says that the browser has forgotten its account, or that the person is signed out. */
 export function left(texts: Texts, text: string): Html {
-  return html`<div class="narrow"><h1>${text}</h1><section><div class="actions"><a class="button" href="/">${say(texts, 'leave.to_shop')}</a><a class="button plain" href="/shop/account">${say(texts, 'leave.sign_in')}</a></div></section></div>`;
+  return html`<div class="narrow"><h1>${text}</h1><section><p class="soft">${say(texts, 'leave.left_text')}</p><div class="actions"><a class="button" href="/shop/account">${say(texts, 'leave.sign_in')}</a><a class="button plain" href="/">${say(texts, 'leave.to_shop')}</a></div></section></div>`;
 }
 
 /** Asks before the browser forgets an account that no email address can sign in to again. */

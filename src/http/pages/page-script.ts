@@ -3,7 +3,7 @@ import * as CopyScript from '@sluice/kernel/copy-script';
 
 /**
  * The script of the reference and the start page. It only adds comfort: copy buttons, the same language in all samples, a filter for the
- * navigation and for long lists of values, "/" for the search, the form of the operation that is chosen, and the visitor's key in the samples. The key stays in the page's memory.
+ * navigation and for long lists of values, open groups on wide screens, "/" for the search, the form of the operation that is chosen, and the visitor's key in the samples. The key stays in the page's memory.
  */
 export const code = String.raw`${CopyScript.code};(()=>{
 const $=(q,r=document)=>[...r.querySelectorAll(q)];
@@ -29,6 +29,9 @@ if(operation){
     }catch{}
   })
 }
+const folds=$('details.fold'),wide=matchMedia('(min-width:40.01em)');
+if(wide.matches)for(const fold of folds)fold.open=true;
+wide.onchange=()=>{for(const fold of folds)fold.open=wide.matches};
 const search=document.querySelector('#docs-search'),links=$('#docs-nav [data-words]');
 if(search){
   search.oninput=()=>{

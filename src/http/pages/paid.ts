@@ -2,7 +2,6 @@ import * as CopyScript from '@sluice/kernel/copy-script';
 import { html } from 'hono/html';
 import type { PurchaseEntry } from '../../journeys/receipts.ts';
 import type { Texts } from '../../text/texts.ts';
-import { identifier } from './identifier.ts';
 import type { PaymentPage } from './payment.ts';
 import { say } from './say.ts';
 
@@ -30,7 +29,6 @@ type Buyer =
   | { kind: 'program' }
   | {
       kind: 'own';
-      account: string;
       balance: string;
       /** True when this browser is signed in to the account. */
       isSignedIn: boolean;
@@ -73,14 +71,14 @@ function programNext(texts: Texts, receipt: PurchaseEntry | null): Html {
 }
 
 function own(texts: Texts, buyer: Extract<Buyer, { kind: 'own' }>): Html {
-  const { isSignedIn, canClaim, tokens, account, guide } = buyer;
+  const { isSignedIn, canClaim, tokens, guide } = buyer;
   if (!isSignedIn && tokens === null) {
     const link = html`<a href="/shop/account">${say(texts, 'paid.already_shown_link')}</a>`;
     return html`<p class="then">${say(texts, 'paid.already_shown', { link })}</p>`;
   }
-  return html`${isSignedIn ? html`<p class="then">${say(texts, 'paid.signed_in')}</p><p class="next"><a class="button" href="/shop/account/keys">${say(texts, 'paid.make_key')}</a><a class="button plain" href="/shop/account">${say(texts, 'paid.to_account')}</a></p>` : ''}
-    ${isSignedIn && canClaim ? secure(texts) : ''}
-    ${tokens === null ? '' : tokenBoxes(texts, tokens, account, guide)}`;
+  return html`${tokens === null ? '' : tokenBoxes(texts, tokens, guide)}
+    ${isSignedIn ? html`<p class="then">${say(texts, 'paid.signed_in')}</p><p class="next"><a class="button" href="/shop/account/keys">${say(texts, 'paid.make_key')}</a><a class="button plain" href="/shop/account">${say(texts, 'paid.to_account')}</a></p>` : ''}
+    ${isSignedIn && canClaim ? secure(texts) : ''}`;
 }
 
 /** Starts the claim by mail: only the code that is sent to the address proves that it is the buyer's. */
@@ -92,12 +90,7 @@ function secure(texts: Texts): Html {
 }
 
 /** The tokens, which are shown once. Each is one line that scrolls: a click selects all of it, and with the script it has a copy button. */
-function tokenBoxes(
-  texts: Texts,
-  { access, assertion, lastDay }: Tokens,
-  account: string,
-  guide: string,
-): Html {
+function tokenBoxes(texts: Texts, { access, assertion, lastDay }: Tokens, guide: string): Html {
   const token = (id: string, name: string, value: string) =>
     html`<pre class="secret one-line" id="${id}" tabindex="0" aria-label="${name}">${value}</pre>`;
   return html`<section aria-labelledby="tokens"><h2 id="tokens">${say(texts, 'paid.for_programs')}</h2>
@@ -108,6 +101,5 @@ function tokenBoxes(
     <h3>${say(texts, 'paid.recovery')}</h3>
     ${token('assertion', texts.text('paid.recovery'), assertion)}
     <p class="small">${say(texts, 'paid.recovery_text', { day: texts.dayOf(lastDay), link: html`<a href="${guide}">${say(texts, 'paid.recovery_link')}</a>` })}</p>
-    <p class="small">${say(texts, 'paid.next', { link: html`<a href="/docs">${say(texts, 'paid.next_link')}</a>` })}</p>
-    <dl><div><dt>${say(texts, 'paid.account')}</dt><dd>${identifier(account)}</dd></div></dl></section>`;
+  </section>`;
 }

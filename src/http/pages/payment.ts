@@ -72,7 +72,7 @@ export function frozen(texts: Texts): PaymentPage {
   return {
     title: texts.text('checkout.frozen_title'),
     mark: 'stop',
-    body: html`<h1>${say(texts, 'checkout.frozen')}</h1><p>${say(texts, 'checkout.frozen_text')}</p>`,
+    body: html`<h1>${say(texts, 'checkout.frozen')}</h1><p>${say(texts, 'checkout.frozen_text')}</p>${shopLink(texts)}`,
   };
 }
 
@@ -82,7 +82,7 @@ export type Bought = { plan: string; amount: string };
 /** The plan and the amount of a payment; nothing for a link without a purchase. */
 function bought(texts: Texts, facts: Bought | null): Html | string {
   if (facts === null) return '';
-  return html`<dl><div><dt>${say(texts, 'paid.item')}</dt><dd>${facts.plan}</dd></div><div><dt>${say(texts, 'paid.amount')}</dt><dd>${texts.usd(facts.amount)}</dd></div></dl>`;
+  return html`<dl><div><dt>${say(texts, 'paid.bought')}</dt><dd>${facts.plan}</dd></div><div><dt>${say(texts, 'paid.amount')}</dt><dd>${texts.usd(facts.amount)}</dd></div></dl>`;
 }
 
 function plansLink(texts: Texts, isMain = true): Html {

@@ -16,24 +16,36 @@ export function plan(
   one: Subscription,
   { key, terms, catalog }: { key: string; terms: RenewalTerms; catalog: Catalog },
 ): Html {
-  const shop = html`<a class="button plain" href="/">${say(texts, 'leave.to_shop')}</a>`;
+  const shop = html`<p><a href="/">${say(texts, 'leave.to_shop')}</a></p>`;
   const pay =
     one.status === 'past_due' && one.payUrl !== null
-      ? html`<a class="button" href="${one.payUrl}">${say(texts, 'payer.pay_invoice')}</a>`
+      ? html`<a class="button" href="${one.payUrl}">${payText(texts, one, terms, catalog)}</a>`
       : '';
   const cancel = willRenew(one)
     ? html`<form method="get" action="/plans/manage/${key}/cancel"><button class="plain danger">${say(texts, 'payer.cancel')}</button></form>`
     : '';
   return html`<div class="narrow"><h1>${titleOf(texts, one, catalog)}</h1>
 <section>${statusOf(texts, one)}${willRenew(one) ? facts(texts, one, terms, catalog) : ''}
-<div class="actions">${pay}${shop}${cancel}</div></section></div>`;
+${pay === '' && cancel === '' ? '' : html`<div class="actions">${pay}${cancel}</div>`}</section>${shop}</div>`;
 }
 
 /** The name of the plan; of one that is cancelled or over, also that. */
 export function titleOf(texts: Texts, one: Subscription, catalog: Pick<Catalog, 'plans'>): string {
   const plan = nameOf(catalog, one.plan);
-  if (willRenew(one)) return plan;
+  if (willRenew(one)) return texts.text('payer.plan_title', { plan });
   return texts.text(isLive(one) ? 'payer.cancelled_title' : 'payer.ended_title', { plan });
+}
+
+/** The text of the link that pays an unpaid renewal: with its amount, where it is known. */
+function payText(
+  texts: Texts,
+  { nextPlan }: Subscription,
+  { price }: RenewalTerms,
+  catalog: Catalog,
+): string {
+  if (price === null || nextPlan !== null) return texts.text('payer.pay_invoice');
+  const amount = texts.usd(Money.format(price.amount));
+  return texts.text(isTaxAdded(catalog) ? 'account.pay_amount_taxed' : 'account.pay_amount', { amount });
 }
 
 function facts(texts: Texts, one: Subscription, { price, card }: RenewalTerms, catalog: Catalog): Html {

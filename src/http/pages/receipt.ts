@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { CallReceipt, PurchaseReceipt, VerifiedReceipt } from '../../identity/signed-receipt.ts';
+import * as Receipts from '../../journeys/receipts.ts';
 import * as BillingDetails from '../../payment/billing-details.ts';
 import type { SavedCard } from '../../payment/saved-card.ts';
 import type { Texts } from '../../text/texts.ts';
@@ -20,6 +21,10 @@ export type ReceiptFacts = {
   email: string | null;
   /** The buyer's company and address; null as above, or when there are none. */
   details: BillingDetails.BillingDetails | null;
+  /** True for a reader who may see the billing of the buyer. */
+  isBuyer: boolean;
+  /** The period of a plan; null for credit, and for a call. */
+  period: Receipts.PaidPeriod | null;
   /** The card that paid; null when it is not known to the shop or the reader may not see it. */
   card: Pick<SavedCard, 'brand' | 'last4'> | null;
 };
@@ -28,7 +33,7 @@ type Html = PaymentPage['body'];
 
 /** A printable receipt: the signed fields, with the catalogue's names for seller, plan and tax. */
 export function receipt(texts: Texts, facts: ReceiptFacts, { storefront, plans }: Catalog): PaymentPage {
-  const { signed, jws, email, details } = facts;
+  const { signed, jws, email, details, isBuyer } = facts;
   const isPurchase = signed.kind === 'purchase';
   const address = `${signed.issuer}/receipts/${jws}`;
   return {
@@ -42,7 +47,7 @@ export function receipt(texts: Texts, facts: ReceiptFacts, { storefront, plans }
         ${row(texts.text('receipt.buyer'), html`${details === null ? '' : html`<span class="lines">${BillingDetails.lines(texts, details).join('\n')}</span><br>`}${email === null ? '' : html`${email}<br>`}${identifier(signed.account)}`)}
       </dl>
       ${isPurchase ? purchase(texts, signed, facts, plans, storefront.tax_note?.trim()) : call(texts, signed)}
-      <p class="proof"><button class="button" id="print" type="button" hidden>${say(texts, 'receipt.print')}</button><a class="button plain" href="/shop/account/billing">${say(texts, 'receipt.back')}</a></p>
+      <p class="proof"><button class="button" id="print" type="button" hidden>${say(texts, 'receipt.print')}</button>${isBuyer ? html`<a class="button plain" href="/shop/account/billing">${say(texts, 'receipt.back')}</a>` : html`<a class="button plain" href="/">${say(texts, 'leave.to_shop')}</a>`}</p>
       <noscript><p class="proof">${say(texts, 'receipt.print_hint')}</p></noscript>
       <details class="proof"><summary id="proof">${say(texts, 'receipt.signature')}</summary>
       <p>${say(texts, 'receipt.signature_text', { address: `${signed.issuer}/.well-known/jwks.json` })}</p>
@@ -55,7 +60,7 @@ export function receipt(texts: Texts, facts: ReceiptFacts, { storefront, plans }
 function purchase(
   texts: Texts,
   { plan, amount_usd, tax_usd, total_usd, rail, payment }: PurchaseReceipt,
-  { refunded, card }: Pick<ReceiptFacts, 'refunded' | 'card'>,
+  { refunded, card, period }: Pick<ReceiptFacts, 'refunded' | 'card' | 'period'>,
   plans: Catalog['plans'],
   taxNote: string | undefined,
 ): Html {
@@ -65,12 +70,15 @@ function purchase(
       ? texts.text(`receipt.plan_${sold.every}`, { plan: sold.name })
       : (sold?.name ?? plan);
   const method = texts.text(methods[rail] ?? 'receipt.by_card');
+  const deducted = period === null ? null : Receipts.deducted(amount_usd, period);
   return html`<dl>
-    ${row(what, texts.usd(amount_usd))}
+    ${row(what, texts.usd(deducted?.price ?? amount_usd))}
+    ${deducted === null ? '' : row(texts.text('receipt.deducted'), texts.usd(deducted.credit))}
+    ${period?.endMs == null ? '' : row(texts.text('paid.until'), texts.day(period.endMs))}
     ${Number(tax_usd) === 0 ? '' : row(texts.text('receipt.tax'), texts.usd(tax_usd))}
     ${taxNote ? row(texts.text(Number(tax_usd) === 0 ? 'receipt.tax' : 'receipt.about_tax'), taxNote) : ''}
     <div class="total"><dt>${say(texts, 'receipt.total')}</dt><dd>${texts.usd(total_usd)}</dd></div>
-    ${Number(refunded) === 0 ? '' : row(texts.text('receipt.refunded'), texts.usd(refunded))}
+    ${Number(refunded) === 0 ? '' : html`${row(texts.text('receipt.refunded'), texts.usd(`-${refunded}`))}${row(texts.text('receipt.net'), texts.usd(Receipts.paidAfter(total_usd, refunded)))}`}
     ${row(texts.text('receipt.paid_by'), card === null ? method : texts.text('receipt.method', { method, card: cardName(texts, card) }))}
     ${row(texts.text('receipt.payment'), identifier(payment))}
   </dl>`;

@@ -18,7 +18,7 @@ import { meterTable, meterTableLink } from './meter-table.ts';
 import * as PlanCard from './plan-card.ts';
 import { say } from './say.ts';
 import type { AccountSummary, ShopFacts, TryForm } from './shop-facts.ts';
-import { requestForm } from './try-form.ts';
+import { checkedId, requestForm } from './try-form.ts';
 import type { TrialOutcome } from './try-it.ts';
 import { tryRefusal, tryStatus } from './try-status.ts';
 import { unitPrice } from './unit-price.ts';
@@ -139,7 +139,7 @@ function attempt(texts: Texts, facts: ShopFacts): Html {
       ? html``
       : html`<section><details><summary><h2>${say(texts, 'try.title')}</h2></summary><div id="try"><p class="soft">${say(texts, 'try.intro')}</p>${form}</div></details></section>`;
   return html`<section id="try"><h2>${say(texts, 'try.title')}</h2>
-${notice ?? ''}${tried.faults.length === 0 ? '' : html`<p class="note" role="alert">${say(texts, 'try.fault_fields')}</p>`}${trial === null ? html`<p class="soft">${say(texts, 'try.intro')}${free}</p>` : outcome(texts, trial, tried, plans, summary !== null)}
+${notice ?? ''}${tried.faults.length === 0 ? '' : html`<p class="note"${tried.isChecked ? html` id="${checkedId}"` : ''} role="alert">${say(texts, 'try.fault_fields')}</p>`}${trial === null ? html`<p class="soft">${say(texts, 'try.intro')}${free}</p>` : outcome(texts, trial, tried, plans, summary !== null)}
 ${isAnswered(trial) ? html`<details class="again"><summary><h3>${say(texts, 'try.again')}</h3></summary>${form}</details>` : form}
 </section>`;
 }

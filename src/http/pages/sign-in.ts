@@ -31,14 +31,14 @@ export function signedOut(
 ${isOfToken ? '' : alert(problem)}
 ${byMail ? html`<section>${byEmail}</section>` : ''}
 <section class="new"><h2>${say(texts, 'sign_in.new')}</h2><p class="soft">${newText}</p>${startForm(texts, plans)}</section>
-<details ${byMail && !isOfToken ? '' : 'open'}><summary>${say(texts, 'sign_in.by_token')}</summary><p class="soft">${say(texts, 'sign_in.by_token_text', { request: html`<code>POST /agent/auth</code>` })}</p>
+<details ${byMail && !isOfToken ? '' : 'open'}><summary>${say(texts, 'sign_in.by_token')}</summary><p class="soft">${say(texts, 'sign_in.by_token_text')}</p>
 <form method="post" action="/shop/account/sign-in"><label for="assertion">${say(texts, 'sign_in.assertion')}</label><textarea class="code" id="assertion" name="assertion" rows="4" spellcheck="false" ${isOfToken ? html`aria-invalid="true" aria-describedby="assertion-fault" autofocus=""` : ''} required></textarea>${isOfToken ? html`<p class="fault" id="assertion-fault" role="alert">${problem}</p>` : ''}<button class="plain">${say(texts, 'sign_in.submit')}</button></form></details>
 ${byMail ? planLinks : ''}</div>`;
 }
 
 /** The styles of the pages that sign in. */
 export const style =
-  '.narrow{max-width:28rem;margin:0 auto}.narrow button{width:100%}.narrow .new button{background:none;color:var(--accent);box-shadow:inset 0 0 0 1.5px var(--accent)}.narrow label{margin-top:0}.narrow .hint{margin-top:.75rem}.narrow form.second{margin-top:.75rem}.narrow .actions{margin:0}.narrow .choice{display:flex;gap:.75rem}.narrow .choice button{margin-top:.5rem}.narrow .actions .button{width:100%;text-align:center}.resend{display:grid}.resend button{grid-area:2/1;margin:0;animation:resend 0s 30s both}.resend .wait{opacity:.5;cursor:default;animation:gone 0s 30s both}.resend span::after{content:counter(seconds);counter-reset:seconds var(--seconds)}.resend p{animation:wait 30s linear both,gone 0s 30s both}@property --seconds{syntax:"<integer>";inherits:true;initial-value:0}@keyframes wait{from{--seconds:30}to{--seconds:0}}@keyframes resend{from{visibility:hidden}to{visibility:visible}}@keyframes gone{to{display:none}}';
+  '.narrow{max-width:28rem;margin:0 auto}.narrow p>strong{display:inline-block;max-width:100%;overflow-wrap:anywhere}.narrow button{width:100%}.narrow .new button{background:none;color:var(--accent);box-shadow:inset 0 0 0 1.5px var(--accent)}.narrow label{margin-top:0}.narrow .hint{margin-top:.75rem}.narrow details+details{margin-top:1rem}.narrow form.second{margin-top:.75rem}.narrow .actions{margin:0}.narrow .choice{display:flex;gap:.75rem}.narrow .choice button{margin-top:.5rem}.narrow .actions .button{width:100%;text-align:center}.resend{display:grid}.resend button{grid-area:2/1;margin:0;animation:resend 0s 30s both}.resend .wait{opacity:.5;cursor:default;animation:gone 0s 30s both}.resend span::after{content:counter(seconds);counter-reset:seconds var(--seconds)}.resend p{animation:wait 30s linear both,gone 0s 30s both}@property --seconds{syntax:"<integer>";inherits:true;initial-value:0}@keyframes wait{from{--seconds:30}to{--seconds:0}}@keyframes resend{from{visibility:hidden}to{visibility:visible}}@keyframes gone{to{display:none}}';
 
 /** Does not reveal whether the address belongs to an account. */
 export function sent(
@@ -70,6 +70,8 @@ export type OpenedLink = {
   /** The account that this browser is signed in to now. */
   visitor: string | null;
   problem: string | null;
+  /** The address that was typed and refused. */
+  typed?: string;
 };
 
 /** Does not reveal whether a plan is paid with the address. */
@@ -80,16 +82,19 @@ export function linksSent(texts: Texts, text: string): Html {
 }
 
 /** The page of a sign-in link. Only its button signs in, because mail scanners open links too. */
-export function openedLink(texts: Texts, { token, email, joins, visitor, problem }: OpenedLink): Html {
+export function openedLink(
+  texts: Texts,
+  { token, email, joins, visitor, problem, typed = '' }: OpenedLink,
+): Html {
   const button = texts.text(joins ? 'invitation.accept' : 'sign_in.submit');
   const other = html`<a href="/shop/account#claim">${say(texts, 'sign_in.other_account_link')}</a>`;
   return html`<div class="narrow"><h1>${button}</h1>
-${alert(problem)}
+${email === undefined ? '' : alert(problem)}
 <section><form method="post" action="/shop/account/link/open"><input type="hidden" name="token" value="${token}">
 ${
   email === undefined
     ? html`<p>${say(texts, 'sign_in.link_elsewhere')}</p>
-<label for="email">${say(texts, 'sign_in.link_email')}</label><input id="email" name="email" type="email" autocomplete="email" required>`
+<label for="email">${say(texts, 'sign_in.link_email')}</label><input id="email" name="email" type="email" autocomplete="email" value="${typed}"${problem === null ? '' : html` aria-invalid="true" aria-describedby="email-fault" autofocus=""`} required>${problem === null ? '' : html`<p class="fault" id="email-fault" role="alert">${problem}</p>`}`
     : html`<p>${say(texts, joins ? 'sign_in.join_here' : 'sign_in.link_here', { email: html`<strong>${email}</strong>` })}</p>`
 }
 <button>${button}</button></form>

@@ -28,7 +28,12 @@ export type TryFormFacts = {
   highest: HighestPrice | null;
   /** True when the request was written as JSON. */
   isRaw: boolean;
+  /** True when the price was asked for. */
+  isChecked: boolean;
 };
+
+/** The id of the line with the price that was asked for, or of the faults that it was refused with. */
+export const checkedId = 'checked';
 
 const linesOfJson = 4;
 
@@ -37,7 +42,7 @@ export const style = `
 .default{position:absolute;clip-path:inset(50%);margin:0}button.load{margin-top:.5rem}
 .try-fields{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(17rem,100%),1fr));gap:0 1.25rem;align-items:start}
 .try-fields label{overflow-wrap:anywhere}.try-fields label{color:var(--ink)}.try-fields label small{display:block;color:var(--soft)}.try-fields label code{font-size:.75rem}#try pre{white-space:pre-wrap;overflow-wrap:anywhere}.try-fields label span{color:var(--bad)}.try-fields .help{color:var(--soft);font-size:.8125rem;line-height:1.4;margin:.25rem 0 0}
-.raw{border-top:1px solid var(--line);margin-top:.75rem;padding-top:.5rem}#try .actions{margin:.5rem 0}@media(max-width:40rem){#try form>.actions{position:sticky;bottom:0;padding:.5rem 0;background:var(--panel);flex-wrap:nowrap;gap:.5rem}#try form>.actions button{flex:1;margin:0;padding:.6rem .4rem;font-size:.9375rem}}`;
+#checked{scroll-margin-top:45vh;margin:.75rem 0}.raw{border-top:1px solid var(--line);margin-top:.75rem;padding-top:.5rem}#try .actions{margin:.5rem 0}@media(max-width:40rem){#try form>.actions{position:sticky;bottom:0;padding:.5rem 0;background:var(--panel);flex-wrap:nowrap;gap:.5rem}#try form>.actions button{flex:1;margin:0;padding:.6rem .4rem;font-size:.9375rem}}`;
 
 /**
  * The form of a request: the choice of the operation, and the request as fields, where its description has a schema, and as path and JSON. Each
@@ -89,7 +94,7 @@ export function bodyFaultOf(texts: Texts, body: string): { marks: Html | string;
 /** The price, and the buttons that send the request or read its highest price again. */
 function buttons(
   texts: Texts,
-  { highest, operation, fields }: TryFormFacts,
+  { highest, operation, fields, faults, isRaw, isChecked }: TryFormFacts,
   price: Html,
   as: 'fields' | 'raw',
 ): Html {
@@ -98,8 +103,12 @@ function buttons(
     highest === null
       ? ''
       : html` ${say(texts, 'try.highest', { price: priceOf(texts, highest, operation) })}`;
-  return html`<p class="soft">${price}${most}</p>
-<div class="actions"><button name="as" value="${as}" ${as === 'raw' ? 'formnovalidate' : ''}${isSecond ? html` class="plain"` : ''}>${say(texts, isSecond ? 'try.send_json' : 'try.send')}</button><button class="plain" name="check" value="${as}" ${as === 'raw' ? 'formnovalidate' : ''}>${say(texts, 'try.check_price')}</button></div>`;
+  const isAsked = isChecked && faults.length === 0 && (as === 'raw') === (isRaw || fields.length === 0);
+  const line = isAsked
+    ? html`<p class="ok" id="${checkedId}" role="status" aria-live="polite">${highest === null ? say(texts, 'try.highest_unknown') : html`<strong>${most}</strong>`} ${say(texts, 'try.nothing_sent')}</p>`
+    : html`<p class="soft">${price}${most}</p>`;
+  return html`${line}
+<div class="actions"><button name="as" value="${as}" ${as === 'raw' ? 'formnovalidate' : ''}${isSecond ? html` class="plain"` : ''}>${say(texts, isSecond ? 'try.send_json' : 'try.send')}</button><button class="plain" name="check" value="${as}" formaction="/shop/try#${checkedId}" ${as === 'raw' ? 'formnovalidate' : ''}>${say(texts, 'try.check_price')}</button></div>`;
 }
 
 function priceOf(texts: Texts, { cost, units }: HighestPrice, { service }: Operation): string {

@@ -2,6 +2,8 @@
 export const accountResults = {
   'result.no_session':
     'You are not signed in to an account in this browser any more. Sign in, or start a new account.',
+  'result.session_ended':
+    'You are signed out here: your session has ended, or you no longer have access to the account.',
   'result.paid': '{amount} is paid.',
   'result.paid_plan': 'Thank you. {plan} is paid: {amount} for {quantity}, renews {day}.',
   'result.paid_period': 'Thank you. {plan} is paid: {amount} for {quantity}, until {day}.',
@@ -22,8 +24,8 @@ export const accountResults = {
   'result.no_key': 'This account has no such key. Reload the page to see its keys.',
   'result.disconnected': 'The application is disconnected.',
   'result.not_connected': 'This application is not connected to your account.',
-  'result.cancelled':
-    'Your subscription ends with the current period. You keep access until then and are not charged again.',
+  'result.cancelled': '{plan} ends on {day}. You can use it until then, and the card is not charged again.',
+  'result.ended': '{plan} has ended. The card is not charged for it any more.',
   'result.changed': 'Your plan is changed.',
   'result.changed_paid': 'Your plan is now {plan}. {amount} is paid.',
   'result.changed_already': 'Your plan is {plan} already. Nothing more was charged.',
@@ -42,7 +44,7 @@ export const accountResults = {
   'result.card_page_title': 'Continue to the card page',
   'result.card_page': 'The card page shows what your new card will pay for.',
   'result.card_page_link': 'Open the card page',
-  'result.resumed': 'Your subscription renews again.',
+  'result.resumed': '{plan} renews on {day} again.',
   'result.not_resumed':
     'This account has no such subscription that can be resumed. You can buy the plan again.',
   'result.no_credit_plan': 'This shop sells no prepaid credit, so there is nothing to top up.',

@@ -9,11 +9,9 @@ export const paymentPages = {
   'paid.renews': 'Renews',
   'paid.until': 'Paid until',
   'paid.bought': 'You bought',
-  'paid.item': 'Purchase',
   'paid.amount': 'Amount',
   'paid.receipt': 'View receipt',
   'paid.balance': 'Balance',
-  'paid.account': 'Account id',
   'paid.program_continues':
     'The program that asked you to pay has its own access to this account and can continue now. You can close this page.',
   'paid.already_shown':
@@ -30,10 +28,8 @@ export const paymentPages = {
   'paid.access_text': 'Valid for one hour. A program sends it with every call: {header} and the token.',
   'paid.recovery': 'Recovery token',
   'paid.recovery_text':
-    'Gets new access tokens until {day}: {link}. Keep both tokens secret: anyone who has one can spend your balance.',
+    'Gets new access tokens until {day}: {link}. Anyone who has one of the tokens can spend your balance.',
   'paid.recovery_link': 'see how',
-  'paid.next': 'Next: give both tokens to your program, and make {link}.',
-  'paid.next_link': 'the first call',
   'paid.copy_now': 'Copy both now: they are shown only once.',
 
   'checkout.subscribed_title': 'Already subscribed',
@@ -41,8 +37,9 @@ export const paymentPages = {
   'checkout.subscribed_text':
     'The account of this link has a running subscription to it, so nothing was charged. You can see it on the account page.',
   'checkout.frozen_title': 'Not available',
-  'checkout.frozen': 'This account cannot be paid for.',
-  'checkout.frozen_text': 'The shop has frozen it, or its owner has left. Nothing was charged.',
+  'checkout.frozen': 'This payment cannot be made.',
+  'checkout.frozen_text':
+    'The account that it is for cannot buy at the moment. Nothing was charged. Ask the shop why.',
   'checkout.limited_title': 'Please wait',
   'checkout.limited': 'The card page cannot be opened now.',
   'checkout.limited_text':
@@ -52,7 +49,7 @@ export const paymentPages = {
   'checkout.pending_text': 'Do not pay again. This page updates itself in a moment.',
   'checkout.check_now': 'Check now',
   'checkout.slow_text':
-    'Your bank may take up to two weeks. Do not pay again: your purchase becomes available when the payment arrives. Keep the address of this page to check on it. If your account has an email address, you also get an email.',
+    'Your bank may take up to two weeks. Do not pay again: your purchase becomes available when the payment arrives. Bookmark this page to check on it. If your account has an email address, you also get an email.',
   'checkout.paid_title': 'Already paid',
   'checkout.paid': 'This purchase is paid.',
   'checkout.paid_text': 'Nothing more is due. You can close this page.',
@@ -100,12 +97,14 @@ export const paymentPages = {
   'receipt.tax': 'Tax',
   'receipt.about_tax': 'About the tax',
   'receipt.total': 'Total',
+  'receipt.deducted': 'Unused part of the plan before',
   'receipt.refunded': 'Refunded',
+  'receipt.net': 'Paid after refunds',
   'receipt.paid_by': 'Paid by',
   'receipt.payment': 'Payment',
   'receipt.by_card': 'Card',
   'receipt.by_x402': 'Stablecoin',
-  'receipt.by_invoice': 'Card, as a renewal',
+  'receipt.by_invoice': 'Card',
   'receipt.by_top_up': 'Card, as an automatic top-up',
   'receipt.operation': 'Operation',
   'receipt.results': 'Results',

@@ -92,6 +92,7 @@ export const referencePages = {
   'reference.common_headers_link': 'headers for retries, price limits and receipts',
   'reference.common_errors': 'Errors are free. {link}.',
   'reference.common_errors_link': 'How to handle them',
+  'reference.operations': { one: '{count} operation', other: '{count} operations' },
   'reference.fields_of': {
     one: '{count} field of {name}',
     other: '{count} fields of {name}',

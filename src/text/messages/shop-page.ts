@@ -160,6 +160,8 @@ export const shopPage = {
   'try.time': '{ms} ms',
   'try.size': { one: '{count} byte', other: '{count} bytes' },
   'try.highest': 'This request costs at most {price}.',
+  'try.highest_unknown': 'The highest price of this request is not known.',
+  'try.nothing_sent': 'Nothing was sent or charged.',
   'try.highest_units': '{amount} ({quantity})',
   'try.check_price': 'Check the price',
   'try.send_json': 'Send as JSON',

@@ -97,7 +97,7 @@ function billingFaults(
     ...(isCompany &&
       tax_id !== '' &&
       !taxIds.test(tax_id) && { tax_id: 'Enter the VAT id with its country, such as DE123456789.' }),
-    ...(isMissing && place === null && { country: 'Enter the country as two letters, such as DE.' }),
+    ...(isMissing && place === null && { country: 'Choose your country.' }),
     ...(isMissing && place !== null && { postal_code: 'Enter your postal code.' }),
   };
 }

@@ -2,7 +2,8 @@ import { html } from 'hono/html';
 import type { CheckoutSession } from '../objects/checkout-session.ts';
 import * as Period from '../objects/period.ts';
 import { type Faults, type Field, fields, type Typed } from './card-form.ts';
-import { formatAmount, formatDay, type Html, layout } from './layout.ts';
+import { countryOptions } from './countries.ts';
+import { everySoOften, formatAmount, formatDay, type Html, layout } from './layout.ts';
 
 /** The state in which the form is shown again. */
 export type Shown = {
@@ -39,12 +40,14 @@ const testCards = [
   ['4000 0000 0000 0259', 'succeeds, then is disputed'],
 ] as const;
 
+const optionalMark = html` <span class="note">(optional)</span>`;
 /** The page on which a person pays a session. `business`: the name of the shop; null for one that has none, which is called by its host. */
 export function checkoutPage(session: CheckoutSession, shown: Shown, business: string | null): Html {
   const isSetup = session.mode === 'setup';
   const total = isSetup ? '' : formatAmount(session.amount_total ?? 0, session.currency);
   const isPlan = session.mode === 'subscription';
-  const deed = isSetup ? 'Save card' : isPlan ? `Subscribe for ${total}` : `Pay ${total}`;
+  const amount = session.automatic_tax.enabled ? `${total} plus tax` : total;
+  const deed = isSetup ? 'Save card' : isPlan ? `Subscribe for ${amount}` : `Pay ${amount}`;
   const shop = business ?? new URL(session.success_url).host;
   const message = session.custom_text.submit?.message;
   return layout(
@@ -55,6 +58,7 @@ export function checkoutPage(session: CheckoutSession, shown: Shown, business: s
         <h1 id="total"><span class="to">${isSetup ? 'Save a card with' : 'Pay'} ${shop}</span> <span class="total">${total}</span></h1>
         <ul class="lines">
           ${session._line_items.map((line) => lineRow(line, shown.now))}
+          ${session.automatic_tax.enabled ? html`<li><span class="what">Tax</span><span class="amount note">depends on your country</span></li>` : ''}
         </ul>
         ${isSetup && message ? html`<ul class="terms">${sentences(message).map((one) => html`<li>${one}</li>`)}</ul>` : ''}
         ${isPlan ? html`<p class="note">It renews until you cancel. You can cancel at any time.</p>` : ''}
@@ -108,11 +112,23 @@ function billing(session: CheckoutSession, shown: Shown): Html | '' {
     if (!asksTaxId) return '';
     const isOpen = (['business', 'tax_id', 'country'] as const).some((field) => shown.typed[field]);
     return html`<details ${isOpen ? 'open' : ''}><summary>Buy for a company</summary>
-      ${company}${optional('country', 'country', 'DE')}${postalCode}</details>`;
+      ${company}${countryField(shown, true)}${postalCode}</details>`;
   }
-  return html`${input('country', shown, { autocomplete: 'country', placeholder: 'DE', value: shown.typed.country ?? '' })}
-    ${postalCode}${asksTaxId ? company : ''}
-    ${session.automatic_tax.enabled ? html`<p class="note">Tax of your country is added to the price.</p>` : ''}`;
+  return html`${countryField(shown, false)}
+    ${postalCode}${asksTaxId ? company : ''}`;
+}
+
+/** A list of all countries, by their English names. */
+function countryField({ typed, faults }: Shown, isOptional: boolean): Html {
+  const fault = faults.country;
+  return html`<div class="field">
+    <label for="country">${labels.country}${isOptional ? optionalMark : ''}</label>
+    <select id="country" name="country" autocomplete="country" ${isOptional ? '' : html`required`}
+      ${fault === undefined ? '' : html`aria-invalid="true" aria-describedby="country-fault"`}>
+      ${countryOptions(typed.country ?? '')}
+    </select>
+    ${fault === undefined ? '' : html`<p class="fault" id="country-fault">${fault}</p>`}
+  </div>`;
 }
 
 /** The sentences of a message: each is a row of the terms. */
@@ -131,10 +147,6 @@ function lineRow(line: CheckoutSession['_line_items'][number], now: number): Htm
   </li>`;
 }
 
-function everySoOften({ interval, interval_count: count }: Period.Recurring): string {
-  return count === 1 ? `every ${interval}` : `every ${count} ${interval}s`;
-}
-
 function alert({ faults, declined }: Shown): Html | '' {
   const wrong = fields.filter((field) => faults[field] !== undefined);
   if (wrong.length > 0) {
@@ -151,6 +163,18 @@ function alert({ faults, declined }: Shown): Html | '' {
   </div>`;
 }
 
+/** The field that the reason of a decline is about. */
+function blamedField(declined: string): 'number' | 'cvc' | 'expiry' {
+  if (/security code/i.test(declined)) return 'cvc';
+  return /expir/i.test(declined) ? 'expiry' : 'number';
+}
+
+const again: Partial<Record<Field, string>> = {
+  number: 'Enter the card number again.',
+  cvc: 'Enter the card number again, with its security code.',
+  expiry: 'Check the date, or use another card.',
+};
+
 type Look = {
   autocomplete: string;
   type?: string;
@@ -162,11 +186,12 @@ type Look = {
 };
 
 function input(field: Field, { faults, declined }: Shown, look: Look): Html {
-  // A declined card has to be entered again.
-  const isAgain = declined !== null && field === 'number';
-  const fault = faults[field] ?? (isAgain ? 'Enter the card number again.' : undefined);
+  // A declined card has to be entered again; the field that it was declined for is marked.
+  const blamed = declined === null ? null : blamedField(declined);
+  const isAgain = blamed === field;
+  const fault = faults[field] ?? (isAgain ? again[field] : undefined);
   return html`<div class="field">
-    <label for="${field}">${labels[field]}</label>
+    <label for="${field}">${labels[field]}${look.isOptional ? optionalMark : ''}</label>
     <input id="${field}" name="${field}" type="${look.type ?? 'text'}" autocomplete="${look.autocomplete}"
       value="${look.value ?? ''}" placeholder="${look.placeholder ?? ''}" ${look.isOptional ? '' : 'required'}
       ${look.isNumeric ? html`inputmode="numeric"` : ''} ${look.isFixed ? html`readonly` : ''}

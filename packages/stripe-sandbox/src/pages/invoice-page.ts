@@ -102,17 +102,19 @@ function backLink(back: string | null): Html | '' {
 function page(invoice: Invoice.Invoice, facts: Html, problem: string | null, back: string | null): Html {
   const { id, amount_due, currency } = invoice;
   const total = formatAmount(amount_due, currency);
-  const field = (name: CardForm.Field, label: string) =>
-    html`<div class="field"><label for="${name}">${label}</label><input id="${name}" name="${name}" required /></div>`;
+  const field = (name: CardForm.Field, label: string, placeholder = '', value = '') =>
+    html`<div class="field"><label for="${name}">${label}</label><input id="${name}" name="${name}" placeholder="${placeholder}" value="${value}" required /></div>`;
   return layout(
     `Invoice of ${total}`,
     html`<main class="panel notice">
       <h1>Invoice of ${total}</h1>
+      ${invoice.attempted ? html`<p>The last payment of it was declined. Pay it here with any card.</p>` : ''}
       ${facts}${lineList(invoice)}
       ${problem === null ? '' : html`<div class="alert" role="alert"><p>${problem}</p></div>`}
       <form method="post" action="/c/invoice/${id}">
-        ${field('email', 'Email')} ${field('number', 'Card number')} ${field('expiry', 'Expiry')}
-        ${field('cvc', 'Security code')} ${field('name', 'Name on card')}
+        ${field('email', 'Email', '', invoice.customer_email ?? '')} ${field('number', 'Card number', '1234 1234 1234 1234')}
+        <div class="pair">${field('expiry', 'Expiry', 'MM / YY')} ${field('cvc', 'Security code', 'CVC')}</div>
+        ${field('name', 'Name on card')}
         <button type="submit">Pay ${total}</button>
       </form>
       ${backLink(back)}

@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import type { HtmlEscapedString } from 'hono/utils/html';
+import type { Recurring } from '../objects/period.ts';
 
 export type Html = HtmlEscapedString | Promise<HtmlEscapedString>;
 
@@ -38,6 +39,11 @@ export function noticePage(title: string, text: string, link?: { url: string; la
 /** A day as people write it: `27 Nov 2026`. */
 export function formatDay(seconds: number): string {
   return new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' }).format(seconds * 1_000);
+}
+
+/** Says how often a price is charged, such as `every month`. */
+export function everySoOften({ interval, interval_count: count }: Recurring): string {
+  return count === 1 ? `every ${interval}` : `every ${count} ${interval}s`;
 }
 
 /** An amount of minor units in the notation of the shop's pages: `5.00 USD`. */

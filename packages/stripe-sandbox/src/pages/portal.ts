@@ -13,7 +13,8 @@ import type { RequestContext } from '../request-context.ts';
 import * as Store from '../store.ts';
 import { addressOf } from '../tax.ts';
 import * as CardForm from './card-form.ts';
-import { formatAmount, formatDay, type Html, layout, noticePage } from './layout.ts';
+import { countryOptions } from './countries.ts';
+import { everySoOften, formatAmount, formatDay, type Html, layout, noticePage } from './layout.ts';
 import { cardSection, changeCard } from './portal-card.ts';
 
 type Answer = Response | Promise<Response>;
@@ -132,8 +133,10 @@ function row(
   const amount = items.data.reduce((sum, { price, quantity }) => sum + price.unit_amount * quantity, 0);
   const end = formatDay(Subscription.period(subscription).end);
   const price = formatAmount(amount, currency);
+  const recurring = items.data[0]?.price.recurring;
+  const every = recurring ? ` ${everySoOften(recurring)}` : '';
   return html`<section class="plan">
-    <p><strong>${names.join(', ')}</strong> <span>${leaves ? `Ends on ${end}` : `${price}, next on ${end}`}</span></p>
+    <p><strong>${names.join(', ')}</strong> <span>${leaves ? `Ends on ${end}` : `${price}${every}, renews on ${end}`}</span></p>
     ${
       canCancel
         ? html`<form method="post" action="/c/portal/${session.id}/${id}">
@@ -151,11 +154,13 @@ function details(ctx: RequestContext, { id, customer }: PortalSession.PortalSess
   const field = (field: CardForm.Field, label: string, value: string | null | undefined) =>
     html`<div class="field"><label for="${field}">${label}</label><input id="${field}" name="${field}" value="${value ?? ''}" /></div>`;
   return html`<section class="plan"><h2>Details on invoices</h2>
-    <form method="post" action="/c/portal/${id}/details">
-      ${field('business', 'Name or company', name)}${field('country', 'Country (two letters, such as DE)', address?.country)}
+    <p><span>${[name, address?.country].filter(Boolean).join(', ') || 'None'}</span></p>
+    <details><summary>Change the details</summary><form method="post" action="/c/portal/${id}/details">
+      ${field('business', 'Name or company', name)}
+      <div class="field"><label for="country">Country</label><select id="country" name="country">${countryOptions(address?.country ?? '')}</select></div>
       ${field('postal_code', 'Postal code', address?.postal_code)}${field('tax_id', 'VAT id', _tax_ids[0]?.value)}
       <button type="submit">Save</button>
-    </form>
+    </form></details>
   </section>`;
 }
 
@@ -163,7 +168,8 @@ function invoiceList(ctx: RequestContext, { customer }: PortalSession.PortalSess
   const all = Store.all(ctx.store, invoices).filter(
     (one) => one.customer === customer && one.status !== 'draft',
   );
-  return html`<section class="plan"><h2>Invoices</h2>${all.map(
+  const newest = all.toReversed().toSorted((a, b) => b.created - a.created);
+  return html`<section class="plan"><h2>Invoices</h2>${newest.map(
     (one) =>
       html`<p><a href="/c/invoice/${one.id}">${formatDay(one.created)}</a> <span>${formatAmount(one.total, one.currency)}, ${one.status}</span></p>`,
   )}</section>`;

@@ -46,6 +46,7 @@ a { color: var(--accent); text-underline-offset: .2em; }
 .note { display: block; font-size: .875rem; color: var(--soft); }
 .terms { margin-top: 1.25rem; padding-top: .75rem; border-top: 1px solid var(--line); color: var(--soft); overflow-wrap: anywhere; }
 .summary:has(.terms) .lines { display: none; }
+.summary > .note { margin-top: .75rem; }
 .quantity { color: var(--soft); white-space: nowrap; }
 .amount { font-variant-numeric: tabular-nums; white-space: nowrap; text-align: right; }
 h2 { font-size: 1.125rem; font-weight: 600; line-height: 1.3; }
@@ -53,13 +54,14 @@ form { display: grid; gap: 1rem; margin-top: 1.25rem; }
 .pair { display: grid; grid-template-columns: 1fr 1fr; gap: 1rem; align-items: start; }
 .field { display: grid; gap: .375rem; min-width: 0; }
 label { font-size: .875rem; font-weight: 550; }
-input {
+label .note { display: inline; font-weight: 400; }
+input, select {
   width: 100%; min-height: 2.875rem; padding: .5rem .75rem; font: inherit; font-variant-numeric: tabular-nums;
   color: var(--ink); background: var(--panel); border: 1px solid var(--edge); border-radius: 10px;
 }
 input::placeholder { color: var(--soft); opacity: .8; }
 input[readonly] { background: var(--ground); color: var(--soft); }
-input[aria-invalid] { border-color: var(--alert); box-shadow: inset 0 0 0 1px var(--alert); }
+:is(input, select)[aria-invalid] { border-color: var(--alert); box-shadow: inset 0 0 0 1px var(--alert); }
 .fault { font-size: .875rem; color: var(--alert); }
 button, .button {
   display: block; width: 100%; min-height: 3rem; padding: .625rem 1rem; font: inherit; font-weight: 600; text-align: center;
@@ -71,10 +73,11 @@ button.second { color: var(--ink); background: transparent; border-color: var(--
 button.second:hover { background: var(--ground); }
 form > button[type="submit"]:only-of-type { margin-top: .5rem; }
 :focus-visible { outline: 3px solid var(--glow); outline-offset: 1px; }
-input:focus-visible:not([aria-invalid]) { border-color: var(--accent); }
-input[aria-invalid]:focus-visible { outline-color: var(--alert); }
+:is(input, select):focus-visible:not([aria-invalid]) { border-color: var(--accent); }
+:is(input, select)[aria-invalid]:focus-visible { outline-color: var(--alert); }
 details > .field { margin-top: 1rem; }
 .terms li + li { margin-top: .5rem; padding-top: .5rem; border-top: 1px solid var(--line); }
+.plan h2 { margin-bottom: .5rem; }
 .plan p { display: flex; flex-wrap: wrap; gap: 0 1rem; justify-content: space-between; }
 a:focus-visible, button:focus-visible, .button:focus-visible { outline-color: var(--accent); outline-offset: 3px; border-radius: 10px; }
 .alert { margin-top: 1rem; padding: .875rem 1rem; border-radius: 10px; background: var(--alert-ground); color: var(--alert); font-size: .9375rem; }

@@ -5,6 +5,9 @@ import { type Reply, success } from '../reply.ts';
 
 type FreeCall = Partial<Call> & Pick<Call, 'path'>;
 
+/** `price_usd`: the price of a period that is expected, such as `40.00`. */
+type PlanChangeFields = { plan: string; price_usd?: string };
+
 /** The subscriptions of an account. */
 export class Subscriptions {
   readonly #connection: Connection;
@@ -37,12 +40,13 @@ export class Subscriptions {
 
   /**
    * Changes a plan: to a more expensive one at once, which is charged, to a cheaper one with the next period. Needs an access token.
+   * With `price_usd`, it is refused (`price_changed`) when a period costs anything else now, and nothing is charged.
    *
    * ```ts
-   * await sluice.account.change_plan('pro', { plan: 'max' });
+   * await sluice.account.change_plan('pro', { plan: 'max', price_usd: '40.00' });
    * ```
    */
-  change_plan(id: string, fields: { plan: string }, options?: CallOptions): Promise<SubscriptionState> {
+  change_plan(id: string, fields: PlanChangeFields, options?: CallOptions): Promise<SubscriptionState> {
     const path = '/account/plans/{id}/change';
     return this.read({ method: 'POST', path, id, body: fields, twice: 'once', options });
   }
@@ -78,7 +82,7 @@ export class Subscriptions {
    */
   change_subscription(
     id: string,
-    fields: { plan: string },
+    fields: PlanChangeFields,
     options?: CallOptions,
   ): Promise<SubscriptionState> {
     const path = '/account/subscriptions/{id}/change';

@@ -48,6 +48,9 @@ function tokenForm(to: string, fault: string | null, isOnly: boolean): Html {
 
 export type InvitationFacts = {
   operator: Operator;
+  /** The name of the shop, and its address without the scheme. */
+  shop: string;
+  host: string;
   options: PublicKeyCredentialCreationOptionsJSON | null;
   hasOidc: boolean;
   problem: string | null;
@@ -55,10 +58,11 @@ export type InvitationFacts = {
 };
 
 /** The page of an invitation link. */
-export function invitation({ operator, options, hasOidc, problem, path }: InvitationFacts): Html {
+export function invitation(facts: InvitationFacts): Html {
+  const { operator, shop, host, options, hasOidc, problem, path } = facts;
   return html`<section class="entry"><h1>Welcome, ${operator.name}</h1>
 ${problem === null ? '' : html`<p class="note" role="alert">${problem}</p>`}
-<p>You were invited to this console as <b>${operator.role}</b>, with the address <span class="words">${operator.email}</span>. Create a passkey to sign in.</p>
+<p>You were invited to the console of the shop <b>${shop}</b> (<a href="/">${host}</a>) as <b>${operator.role}</b>, with the address <span class="words">${operator.email}</span>. Create a passkey to sign in.</p>
 <p class="soft">A passkey replaces a password: your device, phone or security key confirms that it is you.</p>
 ${
   options === null

@@ -83,7 +83,7 @@ function firstSteps(done: OverviewFacts['done']): Html {
       'brand',
       '/admin/console/catalogue/brand',
       'Make it yours',
-      'Name, colour, logo, terms and contact. Done with a logo.',
+      'Done when the name, description, colour or logo differs from what the import wrote.',
     ],
     ['invited', '/admin/console/team', 'Invite yourself', 'A passkey replaces the admin token.'],
     [

@@ -175,18 +175,32 @@ async function listedOrder(shop: AccountSectionContext, order: Order): Promise<L
 function addExport(console: Console, shop: AccountSectionContext): void {
   console.addPage(`${path}.csv`, (c) => {
     const sinceMs = shop.clock() - 30 * dayMs;
-    type Item = AccountSearch.FoundAccount & { activity: AccountSearch.AccountActivity | null };
+    type Item = AccountSearch.FoundAccount & {
+      activity: AccountSearch.AccountActivity | null;
+      balance: Money.Money;
+    };
     return Csv.download<Item>(
       'accounts',
-      ['account', 'email', 'paid_usd', 'used_30_days_usd', 'last_call', 'created', 'frozen', 'merged_into'],
+      [
+        ...['account', 'email', 'balance_usd', 'paid_usd', 'used_30_days_usd', 'last_call', 'created'],
+        ...['frozen', 'merged_into'],
+      ],
       async (after, max) => {
         const found = await shop.console.accounts.newest(filterOf(c), after?.id ?? null, max);
         const ids = found.map(({ id: one }) => one);
-        const activity = await shop.console.accounts.activity(ids, sinceMs);
-        return found.map((one) => ({ ...one, activity: activity.get(one.id) ?? null }));
+        const [activity, balances] = await Promise.all([
+          shop.console.accounts.activity(ids, sinceMs),
+          shop.console.accounts.balances(ids),
+        ]);
+        return found.map((one) => ({
+          ...one,
+          activity: activity.get(one.id) ?? null,
+          balance: balances.get(one.id) ?? Money.zero,
+        }));
       },
-      ({ id: account, email, paid, activity, createdMs, frozenMs, joinedTo }) => [
-        ...[account, email, Money.format(paid), Money.format(activity?.spent ?? Money.zero)],
+      ({ id: account, email, balance, paid, activity, createdMs, frozenMs, joinedTo }) => [
+        ...[account, email, Money.format(balance), Money.format(paid)],
+        Money.format(activity?.spent ?? Money.zero),
         activity?.lastMs == null ? null : Csv.time(activity.lastMs),
         Csv.time(createdMs),
         frozenMs === null ? null : Csv.time(frozenMs),

@@ -1,4 +1,8 @@
+import * as Schema from '@sluice/kernel/json-schema';
+import type { Catalog } from '../../../catalog/catalog.ts';
 import type { CatalogContext } from '../../../catalog/catalog-context.ts';
+import * as Description from '../../../catalog/description.ts';
+import { isBranded } from '../../../catalog/import/imported-storefront.ts';
 import * as Attention from '../../../journeys/attention.ts';
 import { inTime } from '../../../journeys/in-time.ts';
 import * as Readiness from '../../../journeys/readiness.ts';
@@ -69,8 +73,21 @@ async function stepsDone(shop: OverviewContext, accounts: number): Promise<Page.
   const [acts, ready] = await Promise.all([shop.audit.acts(), Readiness.read(shop, () => false)]);
   return {
     plans: catalogueActs.some((act) => acts.includes(act)),
-    brand: shop.catalog.storefront.brand?.logo !== undefined,
+    brand: isBranded(shop.catalog.storefront, await infoOf(shop.catalog)),
     works: Readiness.isReady(ready),
     tried: accounts > 0,
   };
+}
+
+const knownInfo = new WeakMap<Catalog, Promise<Schema.Node>>();
+
+/** The `info` of the API description that the catalogue may have been imported from, read once for a catalogue; empty when there is none. */
+function infoOf(catalog: Catalog): Promise<Schema.Node> {
+  const known = knownInfo.get(catalog);
+  if (known !== undefined) return known;
+  const reading = Description.read(catalog.upstream.description).then((read) =>
+    read.ok ? Schema.node(Schema.node(read.document).info) : {},
+  );
+  knownInfo.set(catalog, reading);
+  return reading;
 }

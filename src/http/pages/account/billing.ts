@@ -1,3 +1,4 @@
+import { countries } from '@sluice/kernel/countries';
 import * as Money from '@sluice/kernel/money';
 import { html } from 'hono/html';
 import type { Catalog } from '../../../catalog/catalog.ts';
@@ -5,7 +6,6 @@ import type { CreditPlan } from '../../../catalog/plan.ts';
 import { nameOf } from '../../../catalog/plan-name.ts';
 import type { PaymentMethod } from '../../../journeys/billing-portal.ts';
 import * as BillingDetails from '../../../payment/billing-details.ts';
-import { countries } from '../../../payment/countries.ts';
 import { suggestedTerms, type TopUp } from '../../../payment/top-up.ts';
 import type { Texts } from '../../../text/texts.ts';
 import { cardName } from '../card-brand.ts';
@@ -14,7 +14,7 @@ import type { Html } from '../frame.ts';
 import { creditAmounts } from '../plan-card.ts';
 import { say } from '../say.ts';
 import { type Balance, balanceOf } from './overview.ts';
-import { type Holdings, plans, subscriptionForm } from './plans.ts';
+import { dueNotes, type Holdings, plans, subscriptionForm } from './plans.ts';
 import { type PurchaseFacts, purchases } from './purchases.ts';
 import { table } from './table.ts';
 
@@ -34,7 +34,7 @@ export function billing(texts: Texts, facts: BillingFacts, catalog: Catalog): Ht
   const { topUp: now, result, mayChange } = facts;
   const credit = mayChange ? catalog.plans.filter((plan) => plan.kind === 'credit') : [];
   const held = facts.plans.length + facts.grants.length;
-  return html`<div class="columns money"><section aria-labelledby="credit"><h2 id="credit">${say(texts, 'account.balance')}</h2>${balanceOf(texts, facts, catalog)}
+  return html`${dueNotes(texts, facts, catalog, mayChange)}<div class="columns money"><section aria-labelledby="credit"><h2 id="credit">${say(texts, 'account.balance')}</h2>${balanceOf(texts, facts, catalog)}
 ${credit.map((plan) => creditForm(texts, plan, result, credit.length > 1))}
 ${mayChange ? promotion(texts, result) : ''}</section>
 <div><section aria-labelledby="plans"><div class="head"><h2 id="plans">${say(texts, 'account.plans')}</h2><a href="/#plans">${say(texts, 'billing.see_plans')}</a></div>
@@ -106,6 +106,7 @@ ${table(methods, [
 ${!mayChange ? '' : own === undefined ? html`<p class="soft">${say(texts, 'billing.no_portal')}</p>` : html`<p>${say(texts, 'billing.portal', { link: html`<a href="/shop/account/portal?subscription=${own.subscription}">${say(texts, 'billing.portal_link')}</a>` })}</p>`}</section>`;
 }
 
+const topUpSigns = { off: ' off', on: '', stopped: ' bad' } as const;
 const topUpStates = { off: 'top_up.is_off', on: 'top_up.is_on', stopped: 'top_up.is_stopped' } as const;
 
 /** Its state first; the form for its terms is folded until it is needed. */
@@ -115,7 +116,7 @@ function topUp(texts: Texts, now: TopUp | null, result: FormResult | null): Html
   const isRefused = result?.refused?.path === 'top-up';
   const input = (name: string, label: string, value: Money.Money) =>
     html`<div>${field(texts, result, 'top-up', { name, label, value: Money.format(value), attributes: html`inputmode="decimal" autocomplete="off"` })}</div>`;
-  return html`<section aria-labelledby="top-up"><h2 id="top-up">${say(texts, 'top_up.title')} <span class="sign">${say(texts, topUpStates[now?.state ?? 'off'])}</span></h2>
+  return html`<section aria-labelledby="top-up"><h2 id="top-up">${say(texts, 'top_up.title')} <span class="sign${topUpSigns[now?.state ?? 'off']}">${say(texts, topUpStates[now?.state ?? 'off'])}</span></h2>
 ${topUpState(texts, now)}
 <details ${isRefused || now?.state === 'stopped' ? 'open' : ''}><summary>${say(texts, isOn ? 'top_up.change_terms' : 'top_up.set_up')}</summary><p class="soft">${say(texts, 'top_up.intro')}</p>
 <form method="post" action="/shop/account/top-up"><div class="row">

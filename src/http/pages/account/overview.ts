@@ -9,8 +9,11 @@ import { say } from '../say.ts';
 import { calls } from './calls.ts';
 import { chart } from './chart.ts';
 import { sections } from './frame.ts';
-import { type Holdings, plans } from './plans.ts';
+import { dueNotes, type Holdings, plans } from './plans.ts';
 import { figureOf, tickOf } from './usage.ts';
+
+/** Less credit than this is a low balance. */
+const lowUsd = 1;
 
 export type Balance = {
   balance: string;
@@ -40,13 +43,20 @@ export type OverviewFacts = Balance &
 export function overview(texts: Texts, facts: OverviewFacts, catalog: Catalog): Html {
   const { hasKeys, calls: recent, may } = facts;
   const held = facts.plans.length + facts.grants.length;
-  return html`<div class="columns wide-second"><section aria-labelledby="overview"><h2 id="overview">${say(texts, 'account.balance')}</h2>
+  return html`${dueNotes(texts, facts, catalog, may.billing)}<div class="columns wide-second"><section aria-labelledby="overview"><h2 id="overview">${say(texts, 'account.balance')}</h2>
 ${balanceOf(texts, facts, catalog)}
-${may.billing ? html`<p class="actions"><a class="button${facts.canClaim && !facts.claimed ? ' plain' : ''}" href="${sections.billing}">${say(texts, 'account.buy_more')}</a></p>` : ''}</section>
+${isLow(facts) ? html`<p class="note">${say(texts, 'account.low')}</p>` : ''}
+${may.billing ? html`<p class="actions"><a class="button${facts.canClaim && !facts.claimed && !isLow(facts) ? ' plain' : ''}" href="${sections.billing}">${say(texts, 'account.buy_more')}</a></p>` : ''}</section>
 ${claimOf(texts, facts)}
 ${(hasKeys && recent.length > 0) || !may.keys ? '' : firstSteps(texts, facts)}
 ${held === 0 ? '' : html`<section aria-labelledby="plans"><div class="head"><h2 id="plans">${say(texts, 'account.plans')}</h2>${may.billing ? html`<a href="${sections.billing}#plans">${say(texts, 'account.manage')}</a>` : ''}</div>${plans(texts, facts, catalog, false)}</section>`}</div>
 ${recent.length === 0 ? '' : lastDays(texts, facts, catalog)}`;
+}
+
+/** Returns true when an account that has had credit can make few more calls. */
+function isLow({ balance, included, includedUsd, calls }: OverviewFacts): boolean {
+  const credit = Number(balance);
+  return included === 0 && includedUsd === null && credit < lowUsd && (credit > 0 || calls.length > 0);
 }
 
 /** The credit, and what is left of plans. */

@@ -28,6 +28,8 @@ export type Holdings = {
   subscriptions: readonly Period[];
   /** The prices of the next periods, by subscription, where another plan begins with it and its price is known. */
   nextPrices?: ReadonlyMap<string, string>;
+  /** The amounts of renewals that were not paid, by subscription, where they are known. */
+  dueAmounts?: ReadonlyMap<string, string>;
 };
 export type Period = ReturnType<typeof PlanChange.asPlan>;
 
@@ -57,9 +59,7 @@ export function plans(texts: Texts, held: Holdings, catalog: Catalog, isManaged:
     {
       head: texts.text('account.plan'),
       cell: ({ name, status, period }) =>
-        status === ''
-          ? name
-          : html`${name} <span class="sign${period?.cancel_at_period_end ? ' off' : ''}">${status}</span>`,
+        status === '' ? name : html`${name} <span class="sign${signOf(period)}">${status}</span>`,
     },
     { head: texts.text('account.remaining'), cell: ({ left }) => left, isNumber: true, onPhone: 'lead' },
     {
@@ -73,6 +73,39 @@ export function plans(texts: Texts, held: Holdings, catalog: Catalog, isManaged:
       ? [{ head: '', cell: ({ period }: Row) => (period === null ? '' : decision(texts, period, catalog)) }]
       : []),
   ])}${held.grants.map((grant) => html`<p class="hint">${textOfGrant(texts, grant, catalog)}</p>`)}`;
+}
+
+/** The colour of a status: one that needs the payer is marked. */
+function signOf(period: Period | null): string {
+  if (period !== null && isDue(period)) return ' bad';
+  return period?.cancel_at_period_end ? ' off' : '';
+}
+
+/** Returns true for a plan whose renewal was not paid and is tried again. */
+function isDue({ status, renews }: Period): boolean {
+  return status === 'past_due' && renews;
+}
+
+/** A note for each plan whose renewal was not paid, with a button that pays it and one that changes the card, for a person who may do so. */
+export function dueNotes(
+  texts: Texts,
+  { subscriptions, dueAmounts }: Holdings,
+  catalog: Pick<Catalog, 'plans' | 'storefront'>,
+  mayPay: boolean,
+): Html {
+  const pay = ({ id, pay_url }: Period) => {
+    const usd = dueAmounts?.get(id);
+    const amount = usd === undefined ? null : texts.usd(usd);
+    const sum = TaxNote.isTaxAdded(catalog) ? 'account.pay_amount_taxed' : 'account.pay_amount';
+    const name = amount === null ? texts.text('account.pay_invoice') : texts.text(sum, { amount });
+    return html`${pay_url === null ? '' : html`<a class="button" href="${pay_url}">${name}</a>`}${subscriptionForm('card', id, texts.text('account.change_card'))}`;
+  };
+  return html`${subscriptions
+    .filter(isDue)
+    .map(
+      (one) =>
+        html`<div class="note due" role="alert"><p>${say(texts, 'account.past_due', { plan: nameOf(catalog, one.plan) })}</p>${mayPay ? pay(one) : ''}</div>`,
+    )}`;
 }
 
 function rowsOfPlan(
@@ -135,6 +168,7 @@ function until(
   amount: string | undefined,
 ): string {
   const day = texts.dayOf(period_end);
+  if (renews && status === 'past_due') return texts.text('account.plan_due', { day });
   if (renews && next_plan !== null) {
     const facts = { day, plan: nameOf(catalog, next_plan) };
     return amount === undefined
@@ -147,7 +181,7 @@ function until(
 
 function decision(
   texts: Texts,
-  { renews, cancel_at_period_end, id, pay_url, plan, next_plan }: Period,
+  { renews, cancel_at_period_end, id, plan, next_plan }: Period,
   catalog: Pick<Catalog, 'plans' | 'storefront'>,
 ): Html | string {
   const own = catalog.plans.find((one) => one.id === plan);
@@ -156,8 +190,7 @@ function decision(
     next_plan === null || own?.kind !== 'subscription'
       ? ''
       : keep(texts, own, TaxNote.isTaxAdded(catalog), 'quiet');
-  if (renews)
-    return html`${kept}${pay_url === null ? '' : html`<a class="button" href="${pay_url}">${say(texts, 'account.pay_invoice')}</a> `}${subscriptionForm('cancel', id, texts.text('account.cancel'), true)}`;
+  if (renews) return html`${kept}${subscriptionForm('cancel', id, texts.text('account.cancel'), true)}`;
   return cancel_at_period_end ? subscriptionForm('resume', id, texts.text('account.resume')) : '';
 }
 

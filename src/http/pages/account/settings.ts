@@ -27,9 +27,9 @@ export function settings(texts: Texts, facts: SettingsFacts): Html {
 <div><dt>${say(texts, 'account.account')}</dt><dd class="id">${facts.account}</dd></div>
 ${facts.createdMs === null ? '' : html`<div><dt>${say(texts, 'settings.created')}</dt><dd class="plain">${texts.day(facts.createdMs)}</dd></div>`}
 </dl></section>
-<div class="columns"><section aria-labelledby="connections"><h2 id="connections">${say(texts, 'connections.title')}</h2>
+<section aria-labelledby="connections"><h2 id="connections">${say(texts, 'connections.title')}</h2>
 ${connections.length === 0 ? html`<p class="soft">${say(texts, 'connections.none')}</p>` : applications(texts, connections)}</section>
-<section aria-labelledby="leave"><h2 id="leave">${leave}</h2><p class="soft">${say(texts, claimed ? 'account.leave_claimed_effect' : 'account.leave_unclaimed_effect')}</p>
+<div class="columns"><section aria-labelledby="leave"><h2 id="leave">${leave}</h2><p class="soft">${say(texts, claimed ? 'account.leave_claimed_effect' : 'account.leave_unclaimed_effect')}</p>
 <form method="post" action="/shop/leave"><button class="plain${claimed ? '' : ' danger'}">${leave}</button></form></section>
 <section aria-labelledby="close"><h2 id="close">${say(texts, 'settings.close')}</h2><p class="soft">${say(texts, 'settings.close_intro')}</p><p class="actions"><a class="button plain" href="/shop/account/close">${say(texts, 'settings.close_ask')}</a></p></section></div>`;
 }
@@ -51,10 +51,15 @@ export function closing(texts: Texts, account: string, contact: string): Html {
 function applications(texts: Texts, all: readonly GrantListing[]): Html {
   return table(all, [
     { head: texts.text('connections.application'), cell: ({ clientName }) => clientName },
-    { head: texts.text('connections.connected'), cell: ({ createdMs }) => texts.day(createdMs) },
-    { head: texts.text('connections.last_used'), cell: ({ usedMs }) => texts.day(usedMs) },
+    {
+      head: texts.text('connections.connected'),
+      cell: ({ createdMs }) => texts.day(createdMs),
+      isShort: true,
+    },
+    { head: texts.text('connections.last_used'), cell: ({ usedMs }) => texts.day(usedMs), isShort: true },
     {
       head: '',
+      onPhone: 'lead',
       cell: ({ sid, clientName }) =>
         html`<form method="post" action="/shop/account/connections/end"><input type="hidden" name="connection" value="${sid}"><button class="quiet danger" aria-label="${texts.text('connections.disconnect_label', { application: clientName })}">${say(texts, 'connections.disconnect')}</button></form>`,
     },

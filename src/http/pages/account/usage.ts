@@ -11,7 +11,7 @@ import { say } from '../say.ts';
 import { calls } from './calls.ts';
 import { chart } from './chart.ts';
 import { sections } from './frame.ts';
-import { table } from './table.ts';
+import { type Column, table } from './table.ts';
 
 /** The figure that the chart shows. */
 export const measures = ['units', 'cost', 'calls'] as const;
@@ -160,21 +160,44 @@ ${table(sums, [
   },
   { head: texts.text('usage.cost'), cell: (sum) => chargedOf(texts, sum), isNumber: true },
 ])}
-<details><summary>${say(texts, 'usage.by_day')}</summary>${table(daily.toReversed(), [
+<details><summary>${say(texts, 'usage.by_day')}</summary><div class="scroll" tabindex="0" role="region" aria-label="${texts.text('usage.by_day')}">${byDay(texts, { daily, by, named, unit, isMetered })}</div></details></section>`;
+}
+
+type ByDay = {
+  daily: readonly DailyUsage[];
+  by: DailyGroup;
+  named: (name: string | null) => string;
+  unit: string;
+  isMetered: boolean;
+};
+
+/** The figures of the chart as a table, the newest day first. */
+function byDay(texts: Texts, { daily, by, named, unit, isMetered }: ByDay): Html {
+  const units: Column<DailyUsage> = {
+    head: texts.unitHeading(unit),
+    cell: (one) => texts.number(one.units),
+    isNumber: true,
+    onPhone: 'bare',
+    phone: (one) => texts.quantity(one.units, unit),
+  };
+  return table(daily.toReversed(), [
     { head: texts.text('usage.day'), cell: ({ day }) => texts.dayOf(day) },
-    { head: texts.text(`usage.${by}`), cell: ({ name }) => named(name) },
-    { head: texts.text('usage.calls'), cell: (one) => texts.number(one.calls), isNumber: true },
-    ...(isMetered
-      ? []
-      : [
-          {
-            head: texts.unitHeading(unit),
-            cell: (one: DailyUsage) => texts.number(one.units),
-            isNumber: true,
-          },
-        ]),
-    { head: texts.text('usage.cost'), cell: (one) => chargedOf(texts, one), isNumber: true },
-  ])}</details></section>`;
+    { head: texts.text(`usage.${by}`), cell: ({ name }) => named(name), onPhone: 'bare' },
+    {
+      head: texts.text('usage.calls'),
+      cell: (one) => texts.number(one.calls),
+      isNumber: true,
+      onPhone: 'bare',
+      phone: (one) => texts.text('usage.calls_of', { count: one.calls }),
+    },
+    ...(isMetered ? [] : [units]),
+    {
+      head: texts.text('usage.cost'),
+      cell: (one) => chargedOf(texts, one),
+      isNumber: true,
+      onPhone: 'lead',
+    },
+  ]);
 }
 
 /** The calls without a key or a model, where no others are. */

@@ -1,6 +1,7 @@
 import * as Schema from '@sluice/kernel/json-schema';
 import { html } from 'hono/html';
 import { isTrialImmediate } from '../../../catalog/plan.ts';
+import type { Texts } from '../../../text/texts.ts';
 import { codeBlock, codeTabs } from '../code-block.ts';
 import { sampleKey, samplesOf } from '../code-samples.ts';
 import type { Html } from '../frame.ts';
@@ -29,11 +30,11 @@ export function overview(write: ReferenceWriter, outline: Outline): Html {
   return html`<h1>${say(texts, 'reference.heading', { shop: catalog.storefront.name })}</h1>
 <p class="lead">${say(texts, 'reference.intro', { link })}</p>
 ${quickStart(write, outline)}
-${outline.sold.map((group) => html`<section>${operations(write, group)}</section>`)}
+${outline.sold.map((group) => operations(write, group))}
 ${authentication(write)}
 ${headers(write, outline)}
 ${errors(write)}
-<section><h2>${outline.own.name}</h2><p>${say(texts, 'reference.storefront_text')}</p>${ownList(outline.own)}</section>`;
+${folded(texts, outline.own, '', html`<p>${say(texts, 'reference.storefront_text')}</p>${ownList(outline.own)}`)}`;
 }
 
 function quickStart(write: ReferenceWriter, outline: Outline): Html {
@@ -109,12 +110,19 @@ function operations({ texts }: ReferenceWriter, { name, chapters }: ChapterGroup
   const isShared = new Set(prices).size === 1 && chapters.length > 1;
   const price = (at: number) =>
     isShared || prices[at] === null ? '' : html`<span class="soft cost">${prices[at]}</span>`;
-  return html`<div class="entry"><h2>${name}</h2>${isShared && prices[0] !== null ? html`<span class="soft cost">${prices[0]}</span>` : ''}</div>
-<ul class="list grid">${chapters.map((chapter, at) => {
+  const shared = isShared && prices[0] !== null ? html` <span class="soft cost">${prices[0]}</span>` : '';
+  const list = html`<ul class="list grid">${chapters.map((chapter, at) => {
     const [only] = chapter.pages;
     const isAlone = chapter.pages.length === 1 && only !== undefined;
     return html`<li><a href="${chapter.path}">${chapter.name}</a>${isAlone ? html`<div><span class="method">${only.entry.method}</span> <code>${only.entry.path}</code></div>` : ''}<p class="soft">${Markdown.line(chapter.description)}</p>${price(at)}</li>`;
   })}</ul>`;
+  return folded(texts, { name, chapters }, shared, list);
+}
+
+/** A group with the number of its operations. It is closed on narrow screens and open on wide ones, where scripts set the attribute. */
+function folded(texts: Texts, { name, chapters }: ChapterGroup, price: Html | string, list: Html): Html {
+  const count = chapters.reduce((sum, { pages }) => sum + pages.length, 0);
+  return html`<section><details class="fold"><summary><h2>${name}</h2> <span class="soft">${say(texts, 'reference.operations', { count })}</span>${price}</summary>${list}</details></section>`;
 }
 
 function ownList({ chapters }: ChapterGroup): Html {

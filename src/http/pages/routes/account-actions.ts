@@ -15,6 +15,7 @@ import * as TopUps from '../../../journeys/top-up.ts';
 import * as BillingDetails from '../../../payment/billing-details.ts';
 import type { CheckoutContext, PaymentContext } from '../../../payment/payment-context.ts';
 import * as RefundRequest from '../../../payment/refund-request.ts';
+import { outlook, type Subscription } from '../../../payment/subscription.ts';
 import * as TopUp from '../../../payment/top-up.ts';
 import type { TextsContext } from '../../../text/texts-context.ts';
 import { actorOf, address, onlyOwn } from '../../request-context.ts';
@@ -65,13 +66,27 @@ export async function disconnect(
     : bad(shop.texts.text('result.not_connected'));
 }
 
+/** Says what happens to a plan next: it renews, it ends with its period, or it has ended. */
+function renewalText(
+  { catalog, texts }: Pick<CatalogContext, 'catalog'> & TextsContext,
+  one: Subscription,
+): string {
+  const keys = {
+    ended: 'result.ended',
+    ends: 'result.cancelled',
+    past_due: 'result.resumed',
+    renews: 'result.resumed',
+  } as const;
+  return texts.text(keys[outlook(one)], { plan: nameOf(catalog, one.plan), day: texts.day(one.endMs) });
+}
+
 export async function cancel(
-  shop: PaymentContext & TextsContext,
+  shop: PaymentContext & Pick<CatalogContext, 'catalog'> & TextsContext,
   { account, form }: Submission,
 ): Promise<Result> {
   const changed = await PlanChange.cancel(shop, account, { subscription: form.get('subscription') ?? '' });
   return changed.kind === 'done'
-    ? good(shop.texts.text('result.cancelled'))
+    ? good(renewalText(shop, changed.subscriptions[0]))
     : bad(shop.texts.text('result.no_subscription'));
 }
 
@@ -96,12 +111,12 @@ export async function changeCard(
 }
 
 export async function resume(
-  shop: PaymentContext & TextsContext,
+  shop: PaymentContext & Pick<CatalogContext, 'catalog'> & TextsContext,
   { account, form }: Submission,
 ): Promise<Result> {
   const changed = await PlanChange.resume(shop, account, { subscription: form.get('subscription') ?? '' });
   return changed.kind === 'done'
-    ? good(shop.texts.text('result.resumed'))
+    ? good(renewalText(shop, changed.subscriptions[0]))
     : bad(shop.texts.text('result.not_resumed'));
 }
 

@@ -1,3 +1,4 @@
+import * as Money from '@sluice/kernel/money';
 import type { IdentityContext, RegistrationContext } from '../../../identity/identity-context.ts';
 import * as AccountJourney from '../../../journeys/account.ts';
 import * as AccountKeys from '../../../journeys/account-keys.ts';
@@ -51,9 +52,11 @@ export async function readOverview(
     shop.usage.calls(account, fromMs, toMs, null, recentCallsMax),
     AccountKeys.list(shop, account, onlyOwn(member)),
   ]);
+  const holdings = holdingsIn(overview);
   return {
     ...balanceIn(overview),
-    ...holdingsIn(overview),
+    ...holdings,
+    dueAmounts: await dueAmounts(shop, holdings),
     ...{ days, daily, calls, claimed: overview.claimed === true },
     hasKeys: keys.length > 0,
     canClaim: shop.claiming !== null,
@@ -76,9 +79,11 @@ export async function readBilling(
     subscriptions.then((all) => BillingPortal.methodsOf(shop, { account, member }, all.filter(isLive))),
     subscriptions.then((all) => BillingPortal.nextPricesOf(shop, all.filter(isLive))),
   ]);
+  const holdings = holdingsIn(overview);
   return {
     ...balanceIn(overview),
-    ...holdingsIn(overview),
+    ...holdings,
+    dueAmounts: await dueAmounts(shop, holdings),
     ...{ topUp, details, methods, nextPrices },
     receipts: paid.receipts,
     ...{ older: paid.cursor, before },
@@ -133,6 +138,21 @@ function balanceIn({ balance_usd, held_usd, included_remaining, included_usd }: 
     included: Number(included_remaining),
     includedUsd: included_usd === undefined ? null : String(included_usd),
   };
+}
+
+/** Reads the amounts of the renewals that were not paid, without tax. */
+async function dueAmounts(
+  shop: Pick<AccountPageContext, 'processor'>,
+  { subscriptions }: Holdings,
+): Promise<ReadonlyMap<string, string>> {
+  const due = subscriptions.filter(({ status, renews }) => status === 'past_due' && renews);
+  const amounts = await Promise.all(
+    due.map(async ({ id, next_plan }) => {
+      const { price } = await BillingPortal.renewalOf(shop, id);
+      return price === null || next_plan !== null ? [] : [[id, Money.format(price.amount)] as const];
+    }),
+  );
+  return new Map(amounts.flat());
 }
 
 function holdingsIn({ plans, grants, subscriptions }: Overview): Holdings {

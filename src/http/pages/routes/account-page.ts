@@ -7,7 +7,8 @@ import type { SellerContext } from '../../../journeys/seller-context.ts';
 import * as Team from '../../../journeys/team.ts';
 import type { CheckoutContext } from '../../../payment/payment-context.ts';
 import { actionOf, routeOf } from '../../account-rights.ts';
-import type { Call } from '../../request-context.ts';
+import { error } from '../../reply.ts';
+import { type Call, requestId } from '../../request-context.ts';
 import { billing } from '../account/billing.ts';
 import * as Section from '../account/frame.ts';
 import { keys } from '../account/keys.ts';
@@ -45,10 +46,17 @@ export async function signedIn(
 ): Promise<Response> {
   const visitor = await BrowserSession.readSession(shop, c);
   if (visitor !== null) {
-    const denied = roleDenial(shop, visitor, actionOf(routeOf(c)));
+    const action = actionOf(routeOf(c));
+    const denied = roleDenial(shop, visitor, action);
+    c.set('refusedMeanwhile', async () => {
+      const again = await BrowserSession.readSession(shop, c);
+      const message = again === null ? shop.texts.text('result.no_session') : roleDenial(shop, again, action);
+      return message === null ? null : error(403, 'role_not_allowed', message, requestId(c));
+    });
     return denied === null ? respond(visitor) : forbidden(shop, c, visitor, denied);
   }
-  const problem = status === 200 ? null : shop.texts.text('result.no_session');
+  const ended = BrowserSession.assertionOf(shop, c) === null ? null : shop.texts.text('result.session_ended');
+  const problem = status === 200 ? ended : shop.texts.text('result.no_session');
   const main = SignInPage.signedOut(shop.texts, shop.catalog, shop.claiming !== null, problem);
   return Frame.respondWithPage(status, shop, {
     ...{ title: shop.texts.text('sign_in.submit'), main },
@@ -138,7 +146,8 @@ export async function page(
   ]);
   const heading =
     section === 'overview' ? await nameOf(shop, visitor, memberships) : Section.titleOf(shop.texts, section);
-  const main = Section.inSection(shop.texts, section, result, content, sectionsOf(visitor), heading);
+  const noted = html`${result?.isBad ? '' : frozenNote(shop, visitor)}${content}`;
+  const main = Section.inSection(shop.texts, section, result, noted, sectionsOf(visitor), heading);
   const layout = Frame.shopLayout(shop, 'account');
   const switcher = Section.switcher(shop.texts, memberships, visitor.account);
   const response = Frame.respondWithPage(result?.isBad ? 422 : 200, shop, {
@@ -151,6 +160,16 @@ export async function page(
   });
   for (const cookie of cookies) response.headers.append('set-cookie', cookie);
   return response;
+}
+
+/** Says that the seller has frozen the account. */
+function frozenNote(
+  { tokenVerifier, texts, catalog }: AccountPagesContext,
+  { account }: Visitor,
+): Frame.Html {
+  if (!tokenVerifier.frozen.has(account)) return html``;
+  const link = html`<a href="${Frame.contactUrl(catalog.storefront.contact)}">${say(texts, 'account.frozen_link')}</a>`;
+  return html`<p class="note" role="alert">${say(texts, 'account.frozen', { link })}</p>`;
 }
 
 /** The name of an account: the address of its owner, marked as that of another person. */
@@ -219,6 +238,10 @@ async function overviewFacts(
   visitor: Visitor,
   shown: Pick<Shown, 'result' | 'codeSentTo'>,
 ): Promise<OverviewFacts> {
-  const allowed = { billing: may(visitor, 'change_billing'), keys: may(visitor, 'change_keys') };
+  const isFrozen = shop.tokenVerifier.frozen.has(visitor.account);
+  const allowed = {
+    billing: may(visitor, 'change_billing') && !isFrozen,
+    keys: may(visitor, 'change_keys') && !isFrozen,
+  };
   return { ...(await Facts.readOverview(shop, visitor)), may: allowed, ...shown };
 }

@@ -4,6 +4,7 @@ import { nameOf } from '../../../catalog/plan-name.ts';
 import { blockOf } from '../../../identity/address-block.ts';
 import * as Checkout from '../../../journeys/checkout.ts';
 import * as Receipts from '../../../journeys/receipts.ts';
+import * as Team from '../../../journeys/team.ts';
 import { type Order, payerKnownMs, totalPaid } from '../../../payment/order.ts';
 import { address, type Call, type Env } from '../../request-context.ts';
 import * as BrowserSession from '../browser-session.ts';
@@ -30,7 +31,13 @@ export function checkoutPages(shop: PaidPageContext, clientAddressHeader: string
   app.get('/checkout/:id', async (c) => {
     if (c.req.method === 'HEAD') return onlyHead();
     const browser = Checkout.readBrowser(Cookies.readCookie(shop, payer, c)) ?? Checkout.newBrowser();
-    const opened = await Checkout.openCheckout(shop, c.req.param('id'), browser, false, from(c));
+    const opened = await Checkout.openCheckout(
+      await withPayer(shop, c),
+      c.req.param('id'),
+      browser,
+      false,
+      from(c),
+    );
     if (opened.kind !== 'redirect') return notOpened(shop, c, opened, c.req.param('id'), remember(browser));
     const headers = { location: opened.url, 'cache-control': 'no-store', ...remember(browser) };
     return new Response(null, { status: 303, headers });
@@ -39,7 +46,13 @@ export function checkoutPages(shop: PaidPageContext, clientAddressHeader: string
   app.use('/checkout/:id', BrowserSession.guard(shop));
   app.post('/checkout/:id', async (c) => {
     const browser = Checkout.readBrowser(Cookies.readCookie(shop, payer, c)) ?? Checkout.newBrowser();
-    const opened = await Checkout.openCheckout(shop, c.req.param('id'), browser, true, from(c));
+    const opened = await Checkout.openCheckout(
+      await withPayer(shop, c),
+      c.req.param('id'),
+      browser,
+      true,
+      from(c),
+    );
     if (opened.kind !== 'redirect') return notOpened(shop, c, opened, c.req.param('id'), remember(browser));
     // The policy `form-action` would stop a redirect after a form.
     const more = { ...remember(browser), refresh: `0; url=${opened.url}` };
@@ -87,6 +100,13 @@ export function checkoutPages(shop: PaidPageContext, clientAddressHeader: string
   function remember(browser: string): { 'set-cookie': string } {
     return { 'set-cookie': Cookies.setCookie(shop, payer, browser) };
   }
+}
+
+/** Adds the person who is signed in: the card page has their address, so that the account can show its card and invoices later. */
+async function withPayer(shop: PaidPageContext, c: Call): Promise<Checkout.CardPageContext> {
+  const visitor = await BrowserSession.readSession(shop, c);
+  const email = visitor === null ? null : await Team.emailOf(shop, visitor.member);
+  return { ...shop, payer: visitor === null || email === null ? null : { account: visitor.account, email } };
 }
 
 /** The plan and the amount of an order, with the tax that was paid on it. */

@@ -58,7 +58,6 @@ export async function confirmation(
     ...facts,
     buyer: {
       kind: 'own',
-      account,
       balance: Money.format(left),
       isSignedIn,
       canClaim: shop.claiming !== null && (person?.email ?? null) === null,

@@ -22,6 +22,7 @@ import { style as frontStyle } from '../front-style.ts';
 import * as LeavePage from '../leave.ts';
 import * as Page from '../shop.ts';
 import type { ShopFacts, TryForm } from '../shop-facts.ts';
+import * as SignInPage from '../sign-in.ts';
 import { style as tryStyle } from '../try-form.ts';
 import * as TryIt from '../try-it.ts';
 import * as VisitorAccount from '../visitor-account.ts';
@@ -117,8 +118,11 @@ export function shopPages(
   });
 
   app.get('/shop/left', (c) =>
-    FormResult.respondOnce(shop, c, { title: shop.texts.text('leave.done') }, ({ text }) =>
-      LeavePage.left(shop.texts, text),
+    FormResult.respondOnce(
+      shop,
+      c,
+      { title: shop.texts.text('sign_in.submit'), style: SignInPage.style },
+      ({ text }) => LeavePage.left(shop.texts, text),
     ),
   );
   return app;

@@ -98,7 +98,7 @@ export function signInPages(
       case 'full':
         return signedOut(409, texts.text('invitation.full'));
       case 'elsewhere':
-        return wrongEmail(c, token, shop.claiming);
+        return wrongEmail(c, token, form.get('email') ?? '', shop.claiming);
       case 'entered':
         c.get('entry').account = entered.account;
         return enter(shop, c, BrowserSession.remembered(shop, entered.assertion), ...opened(shop, entered));
@@ -106,13 +106,13 @@ export function signInPages(
   });
   return app;
 
-  async function wrongEmail(c: Call, token: string, claiming: Claim.ClaimService) {
+  async function wrongEmail(c: Call, token: string, typed: string, claiming: Claim.ClaimService) {
     const joins = await SigningIn.joins(claiming, token);
     return openedLink(c, 403, {
       token,
       kind: 'elsewhere',
       joins,
-      problem: texts.text('sign_in.wrong_email'),
+      ...{ typed, problem: texts.text('sign_in.wrong_email') },
     });
   }
 

@@ -18,7 +18,7 @@ type TryContext = Pick<CatalogContext, 'description'> & Pick<DiscoveryContext, '
 /** The initial form. */
 export function example(shop: TryContext, operation: Operation): TryForm {
   const request = { path: operation.path, body: ExampleRequest.smallBody(operation, shop.description) };
-  return formOf(shop, operation, { ...request, typed: null, faults: [], isRaw: false });
+  return formOf(shop, operation, { ...request, typed: null, faults: [], isRaw: false, isChecked: false });
 }
 
 /** The request of a form: of its fields, or of its path and JSON. */
@@ -31,16 +31,17 @@ export function readTyped(shop: TryContext, operation: Operation, form: URLSearc
       typed: null,
       faults: isFaulty ? [{ field: TryFields.rawBody, fault: 'json' }] : [],
       isRaw: form.has('as') || form.has('check'),
+      isChecked: form.has('check'),
     });
   }
   const request = TryFields.requestOf(fieldsIn(shop, operation), operation, form);
-  return formOf(shop, operation, { ...request, typed: form, isRaw: false });
+  return formOf(shop, operation, { ...request, typed: form, isRaw: false, isChecked: form.has('check') });
 }
 
 function formOf(
   shop: TryContext,
   operation: Operation,
-  typed: Pick<TryForm, 'path' | 'body' | 'typed' | 'faults' | 'isRaw'>,
+  typed: Pick<TryForm, 'path' | 'body' | 'typed' | 'faults' | 'isRaw' | 'isChecked'>,
 ): TryForm {
   const fields = fieldsIn(shop, operation);
   const highest = typed.faults.length > 0 ? null : highestPrice(operation, typed);

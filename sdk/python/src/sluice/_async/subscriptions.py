@@ -32,15 +32,18 @@ class AsyncSubscriptions(AsyncNamespace):
         """
         return await self._answer(SubscriptionState, "POST", "/account/plans/{id}/resume", timeout, id=id)
 
-    async def change_plan(self, id: str, *, plan: str, timeout: float | None = None) -> SubscriptionState:
+    async def change_plan(
+        self, id: str, *, plan: str, price_usd: str | None = None, timeout: float | None = None
+    ) -> SubscriptionState:
         """Changes a plan: to a more expensive one at once, which is charged, to a cheaper one with the next period.
 
-        Needs an access token.
+        With ``price_usd``, it is refused (``price_changed``) when a period costs anything else now, and nothing is
+        charged. Needs an access token.
 
-        >>> (await client.account.change_plan("pro", plan="max")).subscription.next_plan
+        >>> (await client.account.change_plan("pro", plan="max", price_usd="40.00")).subscription.next_plan
         'max'
         """
-        route, fields = "/account/plans/{id}/change", {"plan": plan}
+        route, fields = "/account/plans/{id}/change", {"plan": plan, "price_usd": price_usd}
         return await self._answer(SubscriptionState, "POST", route, timeout, id=id, fields=fields, is_repeatable=False)
 
     async def cancel_subscription(self, id: str, *, timeout: float | None = None) -> SubscriptionState:
@@ -59,13 +62,15 @@ class AsyncSubscriptions(AsyncNamespace):
         """
         return await self._answer(SubscriptionState, "POST", "/account/subscriptions/{id}/resume", timeout, id=id)
 
-    async def change_subscription(self, id: str, *, plan: str, timeout: float | None = None) -> SubscriptionState:
+    async def change_subscription(
+        self, id: str, *, plan: str, price_usd: str | None = None, timeout: float | None = None
+    ) -> SubscriptionState:
         """Changes one subscription, as ``change_plan`` does.
 
         >>> (await client.account.change_subscription("sub_1", plan="max")).subscription.next_plan
         'max'
         """
-        route, fields = "/account/subscriptions/{id}/change", {"plan": plan}
+        route, fields = "/account/subscriptions/{id}/change", {"plan": plan, "price_usd": price_usd}
         return await self._answer(SubscriptionState, "POST", route, timeout, id=id, fields=fields, is_repeatable=False)
 
     async def subscription_card(self, id: str, *, timeout: float | None = None) -> CardPage:

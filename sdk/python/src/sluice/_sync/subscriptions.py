@@ -33,15 +33,18 @@ class Subscriptions(Namespace):
         """
         return self._answer(SubscriptionState, "POST", "/account/plans/{id}/resume", timeout, id=id)
 
-    def change_plan(self, id: str, *, plan: str, timeout: float | None = None) -> SubscriptionState:
+    def change_plan(
+        self, id: str, *, plan: str, price_usd: str | None = None, timeout: float | None = None
+    ) -> SubscriptionState:
         """Changes a plan: to a more expensive one at once, which is charged, to a cheaper one with the next period.
 
-        Needs an access token.
+        With ``price_usd``, it is refused (``price_changed``) when a period costs anything else now, and nothing is
+        charged. Needs an access token.
 
-        >>> (client.account.change_plan("pro", plan="max")).subscription.next_plan
+        >>> (client.account.change_plan("pro", plan="max", price_usd="40.00")).subscription.next_plan
         'max'
         """
-        route, fields = "/account/plans/{id}/change", {"plan": plan}
+        route, fields = "/account/plans/{id}/change", {"plan": plan, "price_usd": price_usd}
         return self._answer(SubscriptionState, "POST", route, timeout, id=id, fields=fields, is_repeatable=False)
 
     def cancel_subscription(self, id: str, *, timeout: float | None = None) -> SubscriptionState:
@@ -60,13 +63,15 @@ class Subscriptions(Namespace):
         """
         return self._answer(SubscriptionState, "POST", "/account/subscriptions/{id}/resume", timeout, id=id)
 
-    def change_subscription(self, id: str, *, plan: str, timeout: float | None = None) -> SubscriptionState:
+    def change_subscription(
+        self, id: str, *, plan: str, price_usd: str | None = None, timeout: float | None = None
+    ) -> SubscriptionState:
         """Changes one subscription, as ``change_plan`` does.
 
         >>> (client.account.change_subscription("sub_1", plan="max")).subscription.next_plan
         'max'
         """
-        route, fields = "/account/subscriptions/{id}/change", {"plan": plan}
+        route, fields = "/account/subscriptions/{id}/change", {"plan": plan, "price_usd": price_usd}
         return self._answer(SubscriptionState, "POST", route, timeout, id=id, fields=fields, is_repeatable=False)
 
     def subscription_card(self, id: str, *, timeout: float | None = None) -> CardPage:

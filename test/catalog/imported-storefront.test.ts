@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { isBranded, storefrontOf } from '../../src/catalog/import/imported-storefront.ts';
+
+const info = { title: 'Weather  API', description: 'Forecasts.\n\nMore about them.' };
+const imported = { ...storefrontOf(info), contact: 'shop@example.com' };
+
+test.each([
+  ['as the import wrote it', {}, false],
+  ['with another contact', { contact: 'me@example.com' }, false],
+  ['with another name', { name: 'Sunny' }, true],
+  ['with another description', { description: 'Every forecast.' }, true],
+  ['with a colour', { brand: { colour: '#112233' } }, true],
+  ['with a logo', { brand: { logo: 'logo.png' } }, true],
+])('a storefront %s', (_, change, expected) => {
+  expect(isBranded({ ...imported, ...change }, info)).toBe(expected);
+});
+
+test('a long title is compared as the import cut it', () => {
+  const long = { title: 'A'.repeat(200) };
+  expect(isBranded({ ...imported, ...storefrontOf(long) }, long)).toBe(false);
+});
