@@ -15,7 +15,7 @@ export type Classifier = {
 /** Examples that are learnt between two yields. */
 const examplesAtOnce = 50;
 /** Rounds over the examples: many of them need fewer. */
-const epochs = { least: 6, most: 14, examples: 65_000 };
+const epochs = { least: 8, most: 14, examples: 80_000 };
 const rate = 0.6;
 const decay = 2e-4;
 /** The length that every vector of features is scaled to. */

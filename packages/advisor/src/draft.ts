@@ -190,7 +190,7 @@ function addCounts({ surface }: Planning, members: readonly number[], add: Add):
       add('pairs', Math.log(((pairs.get(`${from} ${to}`) ?? 0) + 0.5) / ((one[from] ?? 0) + 10)));
 }
 
-/** How near the goals with the chain are, and if two calls are in the order of the parts of the goal. */
+/** Adds the likeness of goals with the same chain, and the order of two calls in the parts of the goal. */
 function addNear({ near, parts }: Reading, members: readonly number[], add: Add): void {
   const { most, share } = near.get(members.join(' ')) ?? { most: 0, share: 0 };
   add('nearMost', most);

@@ -36,11 +36,6 @@ export function of(all: readonly Token[]): Map<string, number> {
   return features;
 }
 
-/** Returns true for a feature of one word, or of one value. */
-export function isSingle(name: string): boolean {
-  return !/[ &]/.test(name);
-}
-
 /** Each value of a goal with each of its words, wherever they are: an address means one thing beside "jobs" and another beside "phone". */
 function joined(read: readonly Token[]): string[] {
   const isMention = ({ name }: Token) => name.startsWith('@');

@@ -7,7 +7,7 @@ export type Nearest = {
   having: ReadonlyMap<string, readonly { at: number; weight: number }[]>;
 };
 
-/** How near the goals with one answer are: the nearest of them, and their share of the nearest of all, both from 0 to 1. */
+/** The likeness of the nearest goal with one answer, and the share of such goals among the nearest of all, both from 0 to 1. */
 export type Near = { most: number; share: number };
 
 /** The goals that are taken as the nearest. */

@@ -24,7 +24,7 @@ export type Reader = {
   classifier: Classifier.Classifier;
   keysOf: Features.KeysOf;
   words: DescribedWords.DescribedWords;
-  /** Whether callers' own phrases are learned from, for each offer. */
+  /** True for each offer whose own phrases by callers are learned from. */
   learned: readonly boolean[];
   /** The descriptions, compared with a goal; null when callers' own phrases decide everything. */
   api: Described.Api | null;
@@ -45,7 +45,7 @@ export type Reading = {
   known: number;
   /** The part of the goal that speaks of each operation most, and its log-odds there; empty where they are not known. */
   parts: readonly { odds: number; part: number }[];
-  /** How near the goals with each answer are: the calls, or `outside` or `vague`; empty where they are not known. */
+  /** The goals nearest to this one by their answer: the calls, or `outside` or `vague`; empty where they are not known. */
   near: ReadonlyMap<string, Nearest.Near>;
   /** The source that decides: callers' own phrases, these beside the description, or the description alone. */
   by: 'trained' | 'taught' | 'described';
@@ -117,7 +117,7 @@ export function* open(
   return {
     ...reader,
     classifier: yield* Classifier.train(examples, offers.length + 3, (name) =>
-      name.startsWith('~') || (isAlone && !Features.isSingle(name)) ? 2 : 1,
+      name.startsWith('~') ? 2 : 1,
     ),
     learned,
     api,
