@@ -85,7 +85,8 @@ BEGIN
   RETURN true;
 END $$;
 
--- Removes a passkey of a person, and ends their other sessions' ability to come back with it: `done`, `unknown`, or `last_owner`.
+-- Removes a passkey of a person, and ends their other sessions' ability to come back with it: `done`, `unknown`, or `last_passkey`
+-- if the person could not sign in without it.
 CREATE OR REPLACE FUNCTION shop.remove_operator_passkey(p_operator text, p_id text, p_who text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   v_person shop.operator;
@@ -95,9 +96,8 @@ BEGIN
   SELECT * INTO v_person FROM shop.operator WHERE id = p_operator;
   SELECT name INTO v_name FROM shop.operator_passkey WHERE id = p_id AND operator_id = p_operator;
   IF v_name IS NULL THEN RETURN 'unknown'; END IF;
-  IF v_person.role = 'owner' AND v_person.oidc_subject IS NULL AND shop.is_last_owner(p_operator)
-    AND (SELECT count(*) FROM shop.operator_passkey WHERE operator_id = p_operator) = 1 THEN
-    RETURN 'last_owner';
+  IF v_person.oidc_subject IS NULL AND (SELECT count(*) FROM shop.operator_passkey WHERE operator_id = p_operator) = 1 THEN
+    RETURN 'last_passkey';
   END IF;
   DELETE FROM shop.operator_passkey WHERE id = p_id;
   INSERT INTO shop.audit (who, act, subject, before, after) VALUES (p_who, 'passkey_removed', v_person.email, jsonb_build_object('name', v_name), '{}');

@@ -16,6 +16,12 @@ const forgiving = {
   maxFuzzy: 2,
   prefix: (word: string) => word.length > 2,
 };
+/** The same where a wrong operation is worse than none: no prefix, one wrong letter, two in long words. */
+const strict = {
+  fuzzy: (word: string) => (word.length < 5 ? 0 : word.length < 8 ? 1 : 2),
+  maxFuzzy: 2,
+  prefix: false,
+};
 const fieldDepthMax = 3;
 
 /** Indexes operations by their names, their descriptions, and the fields of their requests and responses. */
@@ -41,20 +47,23 @@ export function indexOperations(
   return { index, known: new Set(texts.flatMap((it) => `${it.name} ${it.about} ${it.fields}`.split(' '))) };
 }
 
-/** Returns the positions of matching operations, best first: those with all words, or else with any. Tolerates typos and word forms. */
-export function find({ index, known }: OperationSearch, said: string): number[] {
+/**
+ * Returns the positions of matching operations, best first: those with all words, or else with any. Tolerates typos and word forms.
+ * @param isStrict only those with all words, and fewer typos
+ */
+export function find({ index, known }: OperationSearch, said: string, isStrict = false): number[] {
   const query = words(said)
     .split(' ')
     .map((word) => {
       const [near, share] = related[word] ?? [];
-      const own = { queries: [word], ...(known.has(word) ? {} : forgiving) };
+      const own = { queries: [word], ...(known.has(word) ? {} : isStrict ? strict : forgiving) };
       const other = near === undefined ? [] : [{ queries: [near], boostTerm: () => share ?? 1 }];
       return { combineWith: 'OR' as const, queries: [own, ...other] };
     });
   const ranked = (combineWith: 'AND' | 'OR') =>
     index.search({ combineWith, queries: query }, { boost: { name: 4, about: 2 } });
   const whole = ranked('AND');
-  return (whole.length > 0 ? whole : ranked('OR')).map(({ id }) => Number(id));
+  return (whole.length > 0 || isStrict ? whole : ranked('OR')).map(({ id }) => Number(id));
 }
 
 /** Returns the words of a text for the index and for queries: as the advisor parses them, or unchanged when it finds none. */

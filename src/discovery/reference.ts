@@ -112,8 +112,8 @@ function ownDrafts(
       const id = Schema.text(raw.operationId);
       if (value === undefined || (condition === 'claim' && !offers.claim)) return [];
       if (id === 'plans.purchase' && plans.length === 0) return [];
-      const own = Schema.list(raw.parameters);
-      const shared = Schema.list(parameters).map((it) => sold(it, plans));
+      const own = Schema.list(raw.parameters).map((it) => exampled(it, from, catalog));
+      const shared = Schema.list(parameters).map((it) => exampled(sold(it, plans), from, catalog));
       const body =
         raw.requestBody === undefined ? {} : { requestBody: Components.whole(from, raw.requestBody) };
       const { value: operation, refs } = Components.adopt(from, {
@@ -140,8 +140,18 @@ function ownDrafts(
 function sold(parameter: unknown, plans: readonly PaidPlan[]): unknown {
   const node = Schema.node(parameter);
   return node.name === 'planId'
-    ? { ...node, schema: { type: 'string', enum: plans.map(({ id }) => id) } }
+    ? { ...node, schema: { type: 'string', enum: plans.map(({ id }) => id) }, example: plans[0]?.id }
     : node;
+}
+
+/** Gives the parameters for a plan that renews and for a service an example of the catalogue. */
+function exampled(parameter: unknown, from: Components.ComponentSource, catalog: Catalog): unknown {
+  const examples: Readonly<Record<string, string | undefined>> = {
+    '#/components/parameters/StorefrontPlan': catalog.plans.find(({ kind }) => kind === 'subscription')?.id,
+    '#/components/parameters/StorefrontService': catalog.services[0]?.slug,
+  };
+  const example = examples[Schema.text(Schema.node(parameter).$ref)];
+  return example === undefined ? parameter : { ...Components.whole(from, parameter), example };
 }
 
 function soldDrafts(

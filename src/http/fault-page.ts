@@ -10,6 +10,8 @@ import type { Call } from './request-context.ts';
 /** An error for a person. */
 export type PageFault = {
   status: number;
+  /** The heading; by default that of the status. */
+  title?: string;
   /** The event and its cause. */
   message: string;
   /** Headers of the error that the page keeps. */
@@ -33,7 +35,7 @@ const formCharsMax = 64 * 1024;
 export function errorPage(shop: Frame.PageContext, fault: PageFault): Response {
   const { status, message, headers = {}, requestId, needsPlan = status === 402, again } = fault;
   const { texts } = shop;
-  const title = texts.text(titleOf(status));
+  const { title = texts.text(titleOf(status)) } = fault;
   const seconds = headers['retry-after'];
   return Frame.respondWithPage(status, shop, {
     title,

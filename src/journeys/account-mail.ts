@@ -2,13 +2,16 @@ import type { CatalogContext } from '../catalog/catalog-context.ts';
 import { nameOf } from '../catalog/plan-name.ts';
 import type { MailContext } from '../identity/identity-context.ts';
 import { type AccountEvent, type AccountMails, accountMail } from '../payment/account-mail.ts';
+import type { PaymentContext } from '../payment/payment-context.ts';
 import type { TextsContext } from '../text/texts-context.ts';
+import * as BillingPortal from './billing-portal.ts';
 import { notify } from './notify.ts';
 import * as Receipts from './receipts.ts';
 
 type AccountMailContext = Pick<CatalogContext, 'catalog' | 'publicUrl'> &
   Pick<MailContext, 'mail'> &
   Receipts.ReceiptContext &
+  Pick<PaymentContext, 'processor'> &
   TextsContext & { readonly accountMails: AccountMails };
 
 /**
@@ -27,7 +30,11 @@ export async function notifyAccounts(shop: AccountMailContext): Promise<void> {
   for (const { key, to, event } of await shop.accountMails.due()) {
     if (event !== null) {
       const receipt = await receiptOf(shop, event);
-      await notify(shop, accountMail(facts, to, event, receipt), `account_${key}`);
+      const failed =
+        event.kind === 'unpaid'
+          ? await BillingPortal.failedPaymentOf(shop, event.subscription.id, to)
+          : undefined;
+      await notify(shop, accountMail(facts, to, event, receipt, failed), `account_${key}`);
     }
     await shop.accountMails.markQueued(key);
   }

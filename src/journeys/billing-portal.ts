@@ -1,5 +1,6 @@
 import { format, type Money } from '@sluice/kernel/money';
 import type { IdentityContext } from '../identity/identity-context.ts';
+import type { FailedPayment } from '../payment/failed-payment.ts';
 import type { PaymentContext } from '../payment/payment-context.ts';
 import { ObjectUnknown, type Payer, ProcessorUnavailable } from '../payment/processor.ts';
 import { isLive, type Subscription } from '../payment/subscription.ts';
@@ -23,7 +24,10 @@ export type PortalResult = { kind: 'page'; url: string } | { kind: 'refused' };
 const waitMs = 2_000;
 
 /** Returns the address that the asker has proved. Another person of the account is not the payer, and a session of no person has proved none. */
-async function provedAddress({ team }: PortalContext, { member }: Asker): Promise<string | null> {
+export async function provedAddress(
+  { team }: Pick<PortalContext, 'team'>,
+  { member }: Pick<Asker, 'member'>,
+): Promise<string | null> {
   return member === null ? null : ((await team.find(member.id))?.email ?? null);
 }
 
@@ -57,6 +61,21 @@ export async function renewalOf(
     inTime(processor.payerOf(id).catch(unknownPayer)),
   ]);
   return { price, card: payer?.card ?? null };
+}
+
+/**
+ * Returns the unpaid renewal of a subscription for a mail; what the processor does not say in time is null.
+ * @param reader the address of the mail to the account, which reads of the card only when it is the payer's; null for a mail to the payer
+ */
+export async function failedPaymentOf(
+  { processor }: Pick<PortalContext, 'processor'>,
+  id: string,
+  reader: string | null,
+): Promise<FailedPayment> {
+  const payer = await inTime(processor.payerOf(id).catch(unknownPayer));
+  const isShown = payer !== null && (reader === null || isPaidBy(payer, reader));
+  const { amount = null, nextAttemptMs = null } = payer?.unpaid ?? {};
+  return { amount, nextAttemptMs, card: isShown ? payer.card : null };
 }
 
 /** Returns the prices of the plans that begin with the next period, by subscription: those that were agreed, not those of the catalogue. */

@@ -24,7 +24,15 @@ export type CheckoutResult =
   | { kind: 'subscribed' }
   /** The account of the order is frozen, so it could not use what is paid. */
   | { kind: 'frozen' }
+  /** The account of the order is closed, and its owner erased. */
+  | { kind: 'closed' }
   | { kind: 'unknown' };
+
+/**
+ * A browser that opens a hosted page. `payer`: the person who is signed in there, with the address that they have proved. The page shows that
+ * address only for an order of their own account: the link of an order can be sent to other people.
+ */
+export type Opener = { secret: string; payer: { account: string; email: string } | null };
 
 /** Creates a secret that identifies a browser which was sent to a hosted page. */
 export const newBrowser = () => secret('scb');
@@ -36,11 +44,6 @@ export function readBrowser(kept: string | null): string | null {
 
 const digest = sha256Hex;
 
-/** The dependencies of opening a hosted page, and the person who opens it: their account and proved address; null for a browser that is not signed in. */
-export type CardPageContext = CheckoutContext & {
-  readonly payer?: { account: string; email: string } | null;
-};
-
 /** Returns true for the browser that the hosted page of the order was opened for last. */
 export function isPageOf({ pageBrowser }: Pick<Order, 'pageBrowser'>, browser: string): boolean {
   return pageBrowser === digest(browser);
@@ -50,14 +53,14 @@ export function isPageOf({ pageBrowser }: Pick<Order, 'pageBrowser'>, browser: s
  * Opens the hosted page of an unpaid order. The page is made on the first request, and again after it has closed unpaid. It belongs to one
  * browser, so that other people with the link cannot take the payer's place. Another browser gets a page of its own once the first one is
  * closed.
- * @param browser a secret of the browser, stored as a digest
+ * @param browser its secret is stored as a digest
  * @param replaces true to close a page of another browser
  * @param address the block of the client's address
  */
 export async function openCheckout(
-  shop: CardPageContext,
+  shop: CheckoutContext,
   orderId: string,
-  browser: string,
+  browser: Opener,
   replaces: boolean,
   address: string,
 ): Promise<CheckoutResult> {
@@ -77,7 +80,7 @@ export async function openCheckout(
       { account: order.account, address },
     );
     if (delay !== null) return { kind: 'limited', waitMs: delay.waitMs };
-    return order.pageBrowser === null || order.pageBrowser === digest(browser)
+    return order.pageBrowser === null || order.pageBrowser === digest(browser.secret)
       ? await openOwn(shop, order, browser)
       : replaces
         ? await replace(shop, order, browser)
@@ -92,9 +95,8 @@ export async function openCheckout(
 async function obstacleOf(
   shop: Pick<PaymentContext, 'orders' | 'subscriptions'>,
   order: Order,
-): Promise<'frozen' | 'subscribed' | null> {
-  if (await shop.orders.isFrozen(order.id)) return 'frozen';
-  return (await isSubscribed(shop, order)) ? 'subscribed' : null;
+): Promise<'frozen' | 'closed' | 'subscribed' | null> {
+  return (await shop.orders.barOf(order.id)) ?? ((await isSubscribed(shop, order)) ? 'subscribed' : null);
 }
 
 /** Returns true when another order of the account already renews the plan of this order. */
@@ -106,11 +108,12 @@ async function isSubscribed(
   return Renewal.renews(shop, account, plan);
 }
 
-async function openOwn(shop: CardPageContext, order: Order, browser: string): Promise<CheckoutResult> {
+async function openOwn(shop: CheckoutContext, order: Order, browser: Opener): Promise<CheckoutResult> {
   // Another tab of this browser may open the page at the same time. Both request the same page, by its number.
-  const page = await shop.orders.takePage(order.id, digest(browser), null);
+  const page = await shop.orders.takePage(order.id, digest(browser.secret), null);
   if (page === null) return currentState(shop, order.id, null);
-  if (order.checkoutSession === null || order.pagesClosed !== page) return makePage(shop, order, page);
+  if (order.checkoutSession === null || order.pagesClosed !== page)
+    return makePage(shop, order, page, browser);
   const checkout = await shop.processor.readCheckout(order.checkoutSession);
   return checkout.url === null
     ? afterClosed(shop, order, checkout, browser)
@@ -118,7 +121,7 @@ async function openOwn(shop: CardPageContext, order: Order, browser: string): Pr
 }
 
 /** Closes the page of another browser first, because two open pages of one order could both be paid. */
-async function replace(shop: CardPageContext, order: Order, browser: string): Promise<CheckoutResult> {
+async function replace(shop: CheckoutContext, order: Order, browser: Opener): Promise<CheckoutResult> {
   if (order.checkoutSession === null) return renew(shop, order, browser);
   const checkout = await shop.processor.closeCheckout(order.checkoutSession);
   return afterClosed(shop, order, checkout, browser);
@@ -129,10 +132,10 @@ async function replace(shop: CardPageContext, order: Order, browser: string): Pr
  * this request has not closed is never dropped.
  */
 async function afterClosed(
-  shop: CardPageContext,
+  shop: CheckoutContext,
   order: Order,
   checkout: Checkout,
-  browser: string,
+  browser: Opener,
 ): Promise<CheckoutResult> {
   await complete(shop, checkout);
   if (checkout.state === 'paid') return { kind: 'paid' };
@@ -140,40 +143,44 @@ async function afterClosed(
   const now = await shop.orders.find(order.id);
   if (now?.state !== 'offered' && now?.state !== 'declined') return currentState(shop, order.id, null);
   // A page may be about to open for another browser, which must not lose it, or for another tab of this browser.
-  const isTaken = now.checkoutSession === null && now.pageBrowser !== digest(browser);
+  const isTaken = now.checkoutSession === null && now.pageBrowser !== digest(browser.secret);
   return isTaken || now.checkoutSession === checkout.session
     ? renew(shop, now, browser)
     : currentState(shop, order.id, browser);
 }
 
 /** Opens the next page of an order whose page, if any, is known to be closed. */
-async function renew(shop: CardPageContext, order: Order, browser: string): Promise<CheckoutResult> {
+async function renew(shop: CheckoutContext, order: Order, browser: Opener): Promise<CheckoutResult> {
   if (order.expiresMs <= shop.clock()) return { kind: 'gone' };
-  const page = await shop.orders.takePage(order.id, digest(browser), order);
-  return page === null ? currentState(shop, order.id, browser) : makePage(shop, order, page);
+  const page = await shop.orders.takePage(order.id, digest(browser.secret), order);
+  return page === null ? currentState(shop, order.id, browser) : makePage(shop, order, page, browser);
 }
 
 /** Returns why no page can be opened for the order in its current state, or redirects to the page that another tab of `browser` has opened. */
 async function currentState(
-  shop: CardPageContext,
+  shop: CheckoutContext,
   orderId: string,
-  browser: string | null,
+  browser: Opener | null,
 ): Promise<CheckoutResult> {
   const now = await shop.orders.find(orderId);
   if (now?.state === 'granted') return { kind: 'paid' };
   if (now?.state === 'claimed') return { kind: 'pending', isSlow: isSlow(now) };
   // The offer was removed meanwhile.
   if (!now) return { kind: 'unknown' };
-  if (browser === null || now.pageBrowser !== digest(browser)) return { kind: 'elsewhere' };
-  if (now.checkoutSession === null) return makePage(shop, now, now.pagesClosed);
+  if (browser === null || now.pageBrowser !== digest(browser.secret)) return { kind: 'elsewhere' };
+  if (now.checkoutSession === null) return makePage(shop, now, now.pagesClosed, browser);
   const { url } = await shop.processor.readCheckout(now.checkoutSession);
   return url === null ? { kind: 'elsewhere' } : { kind: 'redirect', url };
 }
 
-async function makePage(shop: CardPageContext, order: Order, page: number): Promise<CheckoutResult> {
+async function makePage(
+  shop: CheckoutContext,
+  order: Order,
+  page: number,
+  { payer }: Opener,
+): Promise<CheckoutResult> {
   if (order.expiresMs <= shop.clock()) return { kind: 'gone' };
   const plan = shop.catalog.plans.find((candidate) => candidate.id === order.plan);
-  const payer = shop.payer?.account === order.account ? shop.payer : undefined;
   const checkout = await shop.processor.openCheckout(
     { ...order, pagesClosed: page },
     {
@@ -181,7 +188,7 @@ async function makePage(shop: CardPageContext, order: Order, page: number): Prom
       product: PlanChange.productOf(shop, plan?.name ?? order.plan),
       success: `${shop.publicUrl}/purchases/${order.id}/return?session={CHECKOUT_SESSION_ID}`,
       isTaxed: shop.isTaxed,
-      ...(payer && { email: payer.email }),
+      email: payer !== null && payer.account === order.account ? payer.email : null,
       cancel: order.returnUrl ?? `${shop.publicUrl}/purchases/${order.id}/cancelled`,
     },
   );

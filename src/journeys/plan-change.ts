@@ -32,6 +32,8 @@ export type PlanChangeResult =
   | { kind: 'already_subscribed'; plan: string }
   /** A change to another plan was requested, and its outcome is not known yet. */
   | { kind: 'under_way'; plan: string }
+  /** A change would be charged beside the open invoice of the renewal, which stays due. `payUrl` is its page. */
+  | { kind: 'unpaid'; payUrl: string | null }
   | { kind: 'declined'; reason: string };
 
 /**
@@ -95,6 +97,7 @@ export async function change(
   if (target === null || isPresent) return { kind: 'no_such_target' };
   if (expected !== null && expected !== target.price)
     return { kind: 'price_changed', plan: target.id, price: target.price, expected };
+  if (found.status === 'past_due') return { kind: 'unpaid', payUrl: found.payUrl };
   if (await Renewal.renews(shop, account, target.id, found.id))
     return { kind: 'already_subscribed', plan: target.id };
   const asked = await ask(shop, account, found, target);

@@ -12,7 +12,7 @@ import * as Renewal from './renewal.ts';
 /** The dependencies of mail to people whose card pays for a plan. */
 export type PlanHolderContext = Pick<CatalogContext, 'publicUrl' | 'catalog'> &
   Pick<MailContext, 'mail'> &
-  Pick<PaymentContext, 'subscriptions'> &
+  Pick<PaymentContext, 'processor' | 'subscriptions'> &
   TextsContext;
 
 /** Notifies cardholders of an unpaid renewal, once for each period, with a link to pay it. */
@@ -24,6 +24,7 @@ export async function notifyUnpaidRenewals(shop: PlanHolderContext): Promise<voi
       nameOf(shop.catalog, one.plan),
       pageOf(shop, key),
       to,
+      await BillingPortal.failedPaymentOf(shop, one.id, null),
     );
     if (!(await notify(shop, mail, `past_due_${one.id}_${one.endMs}`))) return;
     await shop.subscriptions.markPastDueNotified(one.id);
@@ -35,7 +36,7 @@ export async function notifyUnpaidRenewals(shop: PlanHolderContext): Promise<voi
  * whether there are any. At most one mail is sent in an hour.
  */
 export async function sendLinks(
-  shop: PlanHolderContext & Pick<PaymentContext, 'clock' | 'processor'>,
+  shop: PlanHolderContext & Pick<PaymentContext, 'clock'>,
   email: string,
 ): Promise<void> {
   const found = await shop.subscriptions.takeForLinks(email);

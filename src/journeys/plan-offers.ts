@@ -14,8 +14,12 @@ export type PlanOffer =
   | { kind: 'resume'; subscription: string; endMs: number }
   /** It is the present plan, and another one was chosen for the next period. */
   | { kind: 'keep'; subscription: string }
-  /** Begins now, for `today` in place of its price. Tax is added on top. */
-  | { kind: 'dearer'; subscription: string; today: Money.Money }
+  /** Its renewal is not paid. */
+  | { kind: 'unpaid' }
+  /** The renewal of the present plan has to be paid first. */
+  | { kind: 'pay_first' }
+  /** Begins now, for `today`: its price less the `credit` for the unused rest of the present period. Tax is added on top. */
+  | { kind: 'dearer'; subscription: string; today: Money.Money; credit: Money.Money }
   | { kind: 'cheaper'; subscription: string; fromMs: number };
 
 type OfferContext = Pick<CatalogContext, 'catalog'> &
@@ -42,18 +46,20 @@ export async function planOffers(
 
   function change(from: Subscription, plan: SubscriptionPlan): PlanOffer {
     const { id: subscription, endMs } = from;
+    if (from.status === 'past_due') return { kind: 'pay_first' };
     if (from.nextPlan === plan.id) return { kind: 'next', fromMs: endMs };
     const period = periods.find((one) => one.subscription === subscription);
     if (period === undefined || plan.price <= period.price)
       return { kind: 'cheaper', subscription, fromMs: endMs };
-    const today = Money.ofMicro(plan.price - Proration.prorationCredit(period, nowMs));
-    return { kind: 'dearer', subscription, today };
+    const credit = Proration.prorationCredit(period, nowMs);
+    return { kind: 'dearer', subscription, today: Money.ofMicro(plan.price - credit), credit };
   }
 }
 
 function own(live: readonly Subscription[], plan: string): PlanOffer | null {
   const mine = live.filter((one) => one.plan === plan);
   const renewing = mine.find(willRenew);
+  if (renewing?.status === 'past_due') return { kind: 'unpaid' };
   if (renewing !== undefined)
     return renewing.nextPlan === null ? { kind: 'current' } : { kind: 'keep', subscription: renewing.id };
   const [ending] = mine.filter(({ cancelAtPeriodEnd }) => cancelAtPeriodEnd);

@@ -6,6 +6,7 @@ import type { Measured } from '../ledger/hold.ts';
 import type { BillingDetails, BillingRecord } from '../payment/billing-details.ts';
 import * as Orders from '../payment/order.ts';
 import type { CheckoutContext, PaymentContext } from '../payment/payment-context.ts';
+import * as ReceiptLines from '../payment/receipt-lines.ts';
 import * as ReceiptLink from '../payment/receipt-link.ts';
 import * as Reversal from '../payment/reversal.ts';
 import type { SavedCard } from '../payment/saved-card.ts';
@@ -82,42 +83,51 @@ async function entry(shop: ReceiptContext, order: Orders.Order): Promise<Purchas
   };
 }
 
-/** Returns the refunded amount of the purchase of a receipt, tax included, as far as it is known. */
-export async function refundedTotal(
+/** The parts of a purchase that its receipt shows beside the signed fields. */
+export type PurchaseParts = {
+  /** Without tax; their sum is the amount. */
+  lines: readonly ReceiptLines.ReceiptLine[];
+  /** The plan of each order that a line names. */
+  plans: ReadonlyMap<string, string>;
+  /** The paid period; null for credit. */
+  period: { startMs: number; endMs: number } | null;
+  /** True when the processor charged it as the next period of a plan, and not for a change of plan. */
+  isRenewal: boolean;
+  /** The refunds and disputes that have effect, with tax, the oldest first. */
+  reversals: readonly { kind: Reversal.Reversal['kind']; amount: Money.Money; atMs: number }[];
+  /** Their total, at most what was paid. */
+  reversed: Money.Money;
+};
+
+/** Returns the parts of the purchase of a receipt; null for a call, and for a purchase that is not stored. */
+export async function partsOf(
   { orders }: Pick<PaymentContext, 'orders'>,
   signed: SignedReceipt.VerifiedReceipt,
-): Promise<Money.Money> {
-  const paid = signed.kind === 'purchase' ? Money.parse(signed.amount_usd) : null;
-  const tax = signed.kind === 'purchase' ? Money.parse(signed.tax_usd) : null;
-  if (signed.kind !== 'purchase' || paid === null || tax === null) return Money.zero;
-  const reversals = await orders.reversalsOf(signed.purchase);
-  return Money.ofMicro(Reversal.totalReversed(reversals, paid) + Reversal.totalTaxReversed(reversals, tax));
-}
-
-/** The price of a period of a plan, and its end; null before it has one. */
-export type PaidPeriod = { price: Money.Money; endMs: number | null };
-
-/** Returns the period of the plan that the purchase of a receipt paid; null for credit and for a call. */
-export async function paidPeriod(
-  { orders }: Pick<PaymentContext, 'orders'>,
-  signed: SignedReceipt.VerifiedReceipt,
-): Promise<PaidPeriod | null> {
+): Promise<PurchaseParts | null> {
   const order = signed.kind === 'purchase' ? await orders.find(signed.purchase) : null;
-  if (!order?.period) return null;
-  return { price: order.period.terms.price, endMs: order.periodEndMs };
-}
-
-/** Returns the price of a period, and the negative amount that the rest of an earlier plan took off it; null when the whole price was paid. */
-export function deducted(amountUsd: string, { price }: PaidPeriod): { price: string; credit: string } | null {
-  const amount = Money.parse(amountUsd);
-  if (amount === null || amount >= price) return null;
-  return { price: Money.format(price), credit: `-${Money.format(Money.ofMicro(price - amount))}` };
-}
-
-/** Returns what is left of a payment after its refunds. */
-export function paidAfter(totalUsd: string, refundedUsd: string): string {
-  const left = (Money.parse(totalUsd) ?? Money.zero) - (Money.parse(refundedUsd) ?? Money.zero);
-  return Money.format(Money.ofMicro(Math.max(0, left)));
+  if (order?.state !== 'granted') return null;
+  const lines = ReceiptLines.linesOf(order);
+  const replaced = lines.flatMap((line) => (line.kind === 'unused' ? [line.order] : []));
+  const found = await Promise.all(replaced.map((id) => orders.find(id)));
+  const reversals = await orders.reversalsOf(order.id);
+  const { periodStartMs: startMs, periodEndMs: endMs } = order;
+  return {
+    lines,
+    plans: new Map(found.flatMap((one) => (one === null ? [] : [[one.id, one.plan]]))),
+    period: startMs === null || endMs === null ? null : { startMs, endMs },
+    isRenewal: order.rail === 'invoice' && order.period?.terms.replaces === undefined,
+    reversals: reversals
+      .filter(({ isEffective }) => isEffective)
+      .map(({ kind, amount, tax = Money.zero, createdMs }) => ({
+        kind,
+        amount: Money.ofMicro(amount + tax),
+        atMs: createdMs,
+      }))
+      .sort((one, other) => one.atMs - other.atMs),
+    reversed: Money.ofMicro(
+      Reversal.totalReversed(reversals, order.amount) + Reversal.totalTaxReversed(reversals, order.tax),
+    ),
+  };
 }
 
 /** Returns the buyer's address for a reader of a receipt: only the buyer sees it. Null for anyone else. */

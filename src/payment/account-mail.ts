@@ -1,6 +1,7 @@
 import * as Money from '@sluice/kernel/money';
 import type { Mail } from '../identity/mail.ts';
 import type { Texts } from '../text/texts.ts';
+import { type FailedPayment, failedFacts, failedSubject } from './failed-payment.ts';
 import { type Order, totalPaid } from './order.ts';
 import type { Reversal } from './reversal.ts';
 import type { Subscription } from './subscription.ts';
@@ -29,8 +30,14 @@ export interface AccountMails {
 /** `planName`: the names of plans by id. */
 type ShopFacts = { name: string; publicUrl: string; texts: Texts; planName: (id: string) => string };
 
-/** Writes the mail about an event. `receipt`: the URL of the receipt of the purchase. */
-export function accountMail(shop: ShopFacts, to: string, event: AccountEvent, receipt: string | null): Mail {
+/** Writes the mail about an event. `receipt`: the URL of the receipt of the purchase. `failed`: the payment of an unpaid renewal. */
+export function accountMail(
+  shop: ShopFacts,
+  to: string,
+  event: AccountEvent,
+  receipt: string | null,
+  failed: FailedPayment = { amount: null, card: null, nextAttemptMs: null },
+): Mail {
   const { texts, publicUrl } = shop;
   const facts = { shop: shop.name.replace(/\s+/g, ' ').trim(), url: publicUrl };
   const settings = `${publicUrl}/shop/account`;
@@ -43,13 +50,13 @@ export function accountMail(shop: ShopFacts, to: string, event: AccountEvent, re
     case 'unpaid': {
       const plan = shop.planName(event.subscription.plan);
       const until = texts.day(event.usableUntilMs);
+      const { total, rows, next } = failedFacts(texts, failed);
       return {
         to,
-        subject: texts.text('mail.unpaid.subject', { ...facts, plan }),
+        subject: failedSubject(texts, { shop: facts.shop, plan, total }),
         text: texts.text('mail.unpaid.text', {
           ...facts,
-          plan,
-          until,
+          ...{ plan, until, rows, next },
           page: `${settings}/billing#plans`,
           footer,
         }),
@@ -61,7 +68,7 @@ export function accountMail(shop: ShopFacts, to: string, event: AccountEvent, re
       return {
         to,
         subject: texts.text('mail.low.subject', { ...facts, balance }),
-        text: texts.text('mail.low.text', { ...facts, balance, plan, page: settings, footer }),
+        text: texts.text('mail.low.text', { ...facts, balance, plan, page: `${settings}/billing`, footer }),
       };
     }
   }
@@ -81,6 +88,7 @@ function paidMail(
   const values = {
     ...facts,
     amount: usd(totalPaid(order)),
+    change: changeOf(texts, order),
     tax: order.tax > 0 ? texts.text('mail.paid.tax', { tax: usd(order.tax) }) : '',
     plan: planName(order.plan),
     purchase: order.id,
@@ -95,6 +103,16 @@ function paidMail(
   return { subject: texts.text(`mail.${key}.subject`, values), text: texts.text(`mail.${key}.text`, values) };
 }
 
+/** The reason for the amount of a change to a dearer plan: its price less the unused days of the plan before. */
+function changeOf(texts: Texts, { amount, period }: Order): string {
+  const replaces = period?.terms.replaces;
+  if (period == null || !replaces) return '';
+  const credit = Money.ofMicro(period.terms.price - amount);
+  if (credit <= 0) return '';
+  const usd = (money: Money.Money) => texts.usd(Money.format(money));
+  return texts.text('mail.paid.change', { price: usd(period.terms.price), credit: usd(credit) });
+}
+
 function refundedMail(
   { texts, planName }: ShopFacts,
   facts: Facts,
@@ -103,12 +121,15 @@ function refundedMail(
   footer: string,
 ): Written {
   const usd = (money: Money.Money) => texts.usd(Money.format(money));
-  const amount = usd(Money.ofMicro(reversal.amount + (reversal.tax ?? 0)));
+  const now = reversal.amount + (reversal.tax ?? 0);
+  const amount = usd(Money.ofMicro(now));
+  const before = Money.ofMicro(Math.max(0, totalPaid(order) - left - now));
   return {
     subject: texts.text('mail.refunded.subject', { ...facts, amount }),
     text: texts.text('mail.refunded.text', {
       ...facts,
       amount,
+      before: before > 0 ? texts.text('mail.refunded.before', { before: usd(before) }) : '',
       paid: usd(totalPaid(order)),
       plan: planName(order.plan),
       purchase: order.id,

@@ -34,6 +34,8 @@ export type Order = {
   period: { units: number; terms: PeriodTerms } | null;
   /** The payment rail. `invoice` is a renewal, `top_up` an automatic charge that the buyer agreed to before. */
   rail: 'card' | 'x402' | 'invoice' | 'top_up';
+  /** Start of the paid period; null before the grant, and for credit. */
+  periodStartMs: number | null;
   /** End of the paid period; null before the grant, and for credit. */
   periodEndMs: number | null;
   returnUrl: string | null;
@@ -238,8 +240,8 @@ export interface Orders {
   declinePage(id: string, session: string, failure: string): Promise<void>;
   /** Lists the processor's sessions of an account's open hosted pages for a plan that renews, except that of order `but`. */
   openPages(account: string, plan: string, but: string): Promise<string[]>;
-  /** Returns true when the account of an order is frozen: then no payment may be taken for it. */
-  isFrozen(id: string): Promise<boolean>;
+  /** Returns why no payment may be taken for the account of an order: the seller has frozen it, or its owner has closed it. Null when one may. */
+  barOf(id: string): Promise<'frozen' | 'closed' | null>;
   /** Lists the unpaid orders of an account that have an open hosted page. */
   withOpenPage(account: string): Promise<Order[]>;
   /** Lists orders with an open charge that no live process works on, after a crash or a lost response. */

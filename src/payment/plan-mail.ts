@@ -1,6 +1,7 @@
 import * as Money from '@sluice/kernel/money';
 import type { Mail } from '../identity/mail.ts';
 import type { Texts } from '../text/texts.ts';
+import { type FailedPayment, failedFacts, failedSubject } from './failed-payment.ts';
 import type { Subscription } from './subscription.ts';
 
 /** A plan that renews, for the person who pays for it. `price`: of the next period, without tax; null when it is not known. `next`: the name of the plan that follows it. */
@@ -20,13 +21,18 @@ export function renewalFailed(
   plan: string,
   page: string,
   to: string,
+  failed: FailedPayment,
 ): Mail {
   const shop = oneLine(name);
-  const pay = payUrl === null ? '' : texts.text('mail.past_due.pay', { link: payUrl });
+  const { total, rows, next } = failedFacts(texts, failed);
+  const pay =
+    payUrl === null
+      ? texts.text('mail.past_due.change_card', { link: `${publicUrl}/shop/account/billing#plans` })
+      : texts.text('mail.past_due.pay', { link: payUrl });
   return {
     to,
-    subject: texts.text('mail.past_due.subject', { shop, plan }),
-    text: texts.text('mail.past_due.text', { shop, url: publicUrl, plan, pay, page }),
+    subject: failedSubject(texts, { shop, plan, total }),
+    text: texts.text('mail.past_due.text', { shop, url: publicUrl, plan, rows, pay, page, next }),
   };
 }
 

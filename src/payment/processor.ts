@@ -62,8 +62,8 @@ export type CheckoutPages = {
   cancel: string;
   /** True when the page adds tax, asks for the billing address and tax id, and makes an invoice. */
   isTaxed: boolean;
-  /** The address that the page shows and the payer cannot change; absent when they enter one. */
-  email?: string;
+  /** The address that the page is filled in with, which its payer cannot change; null or absent for a page that asks for it. */
+  email?: string | null;
 };
 
 /** A hosted payment page. */
@@ -90,11 +90,15 @@ export type Checkout = {
 /** A card that its holder saved on a card page; `reference` identifies the purpose of the page. */
 export type KeptCard = { reference: string; card: SavedCard; email: string | null; createdMs: number };
 
-/** The payer of a subscription. `email`: typed on the card page, and not proved. `card`: the card that is charged; null when it is none. */
+/**
+ * The payer of a subscription. `email`: typed on the card page, and not proved. `card`: the card that is charged; null when it is none.
+ * `unpaid`: its open invoice with tax, and when the card is charged again; null or absent when none is open.
+ */
 export type Payer = {
   customer: string;
   email: string | null;
   card: (Pick<SavedCard, 'brand' | 'last4'> & { expMonth: number; expYear: number }) | null;
+  unpaid?: { amount: Money; nextAttemptMs: number | null } | null;
 };
 
 /** A page that saves a card and charges nothing; `message` is shown above its button. */

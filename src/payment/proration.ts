@@ -1,6 +1,12 @@
 import * as Money from '@sluice/kernel/money';
 import type { SubscriptionPlan } from '../catalog/plan.ts';
 
+/**
+ * One line of the processor's invoice, without tax. `text`: the processor's description; null for the line that charges for the period
+ * itself. A negative amount is a credit.
+ */
+export type InvoiceLine = { text: string | null; amount: Money.Money };
+
 /** The terms of one period of a plan. They are stored with its order, so a change of the catalogue does not affect sold periods. */
 export type PeriodTerms = {
   every: 'month' | 'year';
@@ -13,6 +19,8 @@ export type PeriodTerms = {
   graceDays: number;
   /** The period of a cheaper plan that this one replaces. */
   replaces?: ReplacedPeriod;
+  /** The lines of the invoice that paid it, for its receipt; absent when there is no invoice, and when its lines were not read. */
+  lines?: readonly InvoiceLine[];
 };
 
 /** A period that is replaced by one of a dearer plan: its order, and the maximum credit for it. */

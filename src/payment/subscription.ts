@@ -1,5 +1,5 @@
 import type { Money } from '@sluice/kernel/money';
-import type { PeriodTerms, ReplacedPeriod } from './proration.ts';
+import type { InvoiceLine, PeriodTerms, ReplacedPeriod } from './proration.ts';
 
 /** A plan that is paid by the period: either renewed by the processor, or one prepaid period. */
 export type Subscription = {
@@ -62,6 +62,8 @@ export type Invoice = {
   paid: Money;
   /** The tax that was paid on top. */
   tax: Money;
+  /** Its lines, for the receipt; null or absent when they are not all known. */
+  lines?: readonly InvoiceLine[] | null;
   plan: string;
   units: number;
   terms: PeriodTerms;

@@ -1,5 +1,6 @@
 import * as Money from '@sluice/kernel/money';
 import type { Mail } from '../identity/mail.ts';
+import { cardName } from '../text/card-name.ts';
 import type { Texts } from '../text/texts.ts';
 import { type Order, totalPaid } from './order.ts';
 import type { SavedCard } from './saved-card.ts';
@@ -86,7 +87,6 @@ export function chargeMail(
 ): Mail {
   const shop = name.replace(/\s+/g, ' ').trim();
   const usd = (money: Money.Money) => texts.usd(Money.format(money));
-  const brand = card?.brand ?? texts.text('mail.charge.card');
   return {
     to,
     subject: texts.text('mail.charge.subject', { shop, amount: usd(totalPaid(order)) }),
@@ -94,8 +94,11 @@ export function chargeMail(
       shop,
       url: publicUrl,
       amount: usd(order.amount),
-      tax: order.tax > 0 ? texts.text('mail.charge.tax', { tax: usd(order.tax) }) : '',
-      card: `${brand} ${card?.last4 ?? ''}`,
+      tax:
+        order.tax > 0
+          ? texts.text('mail.charge.tax', { tax: usd(order.tax), total: usd(totalPaid(order)) })
+          : '',
+      card: card === null ? '' : texts.text('mail.charge.card', { card: cardName(texts, card) }),
       account,
       purchase: order.id,
       month: usd(chargedThisMonth),

@@ -71,7 +71,7 @@ describe('the brand of a shop', () => {
         expect(found).toHaveLength(2);
         for (const [at, [accent, text, tint]] of found.entries()) {
           if (accent === undefined || text === undefined || tint === undefined) throw new Error(style);
-          const behind = [...(grounds[at] ?? []).map(BrandStyle.rgb), text];
+          const behind = [...(grounds[at] ?? []).map(BrandStyle.rgb), text, tint];
           for (const ground of behind)
             expect(BrandStyle.contrast(accent, ground)).toBeGreaterThanOrEqual(4.5);
           expect(

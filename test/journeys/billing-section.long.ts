@@ -54,6 +54,32 @@ async function pay(browser: Browser.Browser, form: Record<string, string>, payer
   await fetch(await Person.pay(await Person.open(link), undefined, { email: payer }), { redirect: 'manual' });
 }
 
+test('the card page of an order has the address of its signed-in buyer, and not for other people with the link', async () => {
+  const buyer = await visitor('prefilled@example.com');
+  const linkOf = async (browser: Browser.Browser) => {
+    const { html } = await browser.send('/shop/buy', { plan: 'credit', amount_usd: '5.00' });
+    return new URL(/href="([^"]+)">Go to the card page/.exec(html)?.[1] ?? '').pathname;
+  };
+  const cardPage = async (browser: Browser.Browser, path: string) => {
+    const { headers } = await browser.open(path);
+    return (await fetch(headers.get('location') ?? '')).text();
+  };
+  const email = /<input id="email"[^>]*>/;
+  const own = await cardPage(buyer, await linkOf(buyer));
+  expect(email.exec(own)?.[0]).toMatch(/value="prefilled@example.com"[^>]*readonly/);
+  const strangers = [new Browser.Browser(shop.url), await visitor(), await visitor('friend@example.com')];
+  for (const stranger of strangers) {
+    const page = await cardPage(stranger, await linkOf(buyer));
+    expect(page).not.toContain('prefilled@example.com');
+    expect(email.exec(page)?.[0]).toContain('value=""');
+  }
+  // A page that another browser takes over is another page, without the address.
+  const link = await linkOf(buyer);
+  await cardPage(buyer, link);
+  const taken = await fetch(await Person.takeOver(shop.url + link, new Map()));
+  expect(await taken.text()).not.toContain('prefilled@example.com');
+});
+
 test('a promotion code is redeemed once; guesses are limited, and the fault is beside the field', async () => {
   const made = await Customer.send({
     ...{ method: 'POST', url: `${shop.url}/admin/promotions` },
@@ -172,7 +198,7 @@ test('usage is filtered by key, service and model, in the chart, the list and th
   const charged = await usage('by=key&show=cost');
   expect(charged).toContain('<p>Nothing was charged: your plans included 5 results.</p>');
   expect(charged).not.toContain('class="chart"');
-  expect(charged).toMatch(/<details open=""><summary>Other days/);
+  expect(charged).toMatch(/<details open=""><summary>Filters/);
   expect(await usage('')).toMatch(/class="chart(?!.*<details open="")/s);
   // A key of another account selects nothing here.
   expect((await (await visitor()).open(`/shop/account/usage?key=${ids[0]}`)).html).toContain('No calls');

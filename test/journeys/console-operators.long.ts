@@ -59,7 +59,7 @@ const optionsOf = ({ html }: Shown) =>
 
 /** Invites a person in the name of `by`. Returns the path of the link. */
 async function invited(by: Browser, email: string, role: Role): Promise<string> {
-  const { html } = await by.open(team, { act: 'invite', email, name: 'A person', role });
+  const { html } = await by.send(team, { act: 'invite', email, name: 'A person', role });
   return /\/admin\/console\/invitation\/inv_[\w-]+/.exec(html)?.[0] ?? `no link in ${html}`;
 }
 
@@ -199,25 +199,35 @@ describe('a passkey', () => {
     const { at, operator } = await member('owner');
     const page = await at.open(me);
     const spare = new SoftwareAuthenticator(shop.url);
-    const added = await at.open(me, {
+    const added = await at.send(me, {
       act: 'passkey_add',
       credential: spare.create(optionsOf(page)),
       name: 'Key',
     });
-    expect(added.html).toContain('Passkey added.');
+    expect(added.html).toContain('The passkey was added.');
     const elsewhere = browser();
     const credential = spare.get(optionsOf(await elsewhere.open('/admin')));
     expect((await elsewhere.open(signIn, { credential, to: '' })).status).toBe(303);
-    const removed = await at.open(me, { act: 'passkey_remove', id: spare.id.toString('base64url') });
-    expect(removed.html).toContain('Passkey removed. Your other sessions have ended.');
+    const question = await at.open(`${me}/passkeys/${spare.id.toString('base64url')}/remove`);
+    expect(question.html).toContain('Remove the passkey Key?');
+    const removed = await at.send(me, { act: 'passkey_remove', id: spare.id.toString('base64url') });
+    expect(removed.html).toContain('The passkey was removed. Your other sessions have ended.');
     expect((await elsewhere.open('/admin')).status).toBe(401);
-    // Everybody else loses their role: this person is the last owner.
-    await shop.sql`UPDATE shop.operator SET role = 'viewer' WHERE id <> ${operator}`;
     const [key] = await shop.sql<
       { id: string }[]
     >`SELECT id FROM shop.operator_passkey WHERE operator_id = ${operator}`;
+    // Without it, the person could not sign in again.
+    for (const refused of [
+      await at.open(`${me}/passkeys/${key?.id}/remove`),
+      await at.open(me, { act: 'passkey_remove', id: key?.id ?? '' }),
+    ])
+      expect([refused.status, refused.html.includes('this is your only passkey')]).toEqual([422, true]);
+    const forced =
+      await shop.sql`SELECT shop.remove_operator_passkey(${operator}, ${key?.id ?? ''}, 'test') AS state`;
+    expect(forced).toMatchObject([{ state: 'last_passkey' }]);
+    // Everybody else loses their role: this person is the last owner.
+    await shop.sql`UPDATE shop.operator SET role = 'viewer' WHERE id <> ${operator}`;
     for (const [path, form] of [
-      [me, { act: 'passkey_remove', id: key?.id ?? '' }],
       [team, { act: 'remove', id: operator }],
       [team, { act: 'role', id: operator, role: 'viewer' }],
     ] as const)
@@ -250,11 +260,11 @@ describe('a session', () => {
     const credential = owner.passkey.get(optionsOf(await stranger.open('/admin')));
     expect((await stranger.open(signIn, { credential, to: '' })).status).toBe(303);
     expect(stranger.cookies.get('sluice_operator')).not.toBe('ops_planted');
-    const ended = await owner.at.open(me, {
+    const ended = await owner.at.send(me, {
       act: 'session_end',
       id: sha256Hex(stranger.cookies.get('sluice_operator') ?? ''),
     });
-    expect(ended.html).toContain('That session has ended.');
+    expect(ended.html).toContain('That session was signed out.');
     expect((await stranger.open('/admin')).status).toBe(401);
     const viewer = await member('viewer', owner.at);
     await viewer.at.open(me, { act: 'session_end', id: sha256Hex(planted) });

@@ -59,21 +59,27 @@ class Seller {
   /** One of its own for each request, as so many a second from one are let through. */
   address: string | null = null;
 
-  async open(path: string, form?: Record<string, string>): Promise<Seen> {
+  async open(path: string, form?: Record<string, string>, flash = ''): Promise<Seen> {
     addresses += 1;
+    const cookie = [this.cookie, flash].filter(Boolean).join('; ');
     const answer = await fetch(`${this.url}/admin${path}`, {
       method: form ? 'POST' : 'GET',
       redirect: 'manual',
       headers: {
         accept: 'text/html',
         'x-forwarded-for': this.address ?? `198.51.100.${addresses % 250}`,
-        ...(this.cookie && { cookie: this.cookie }),
+        ...(cookie && { cookie }),
         ...(form && { 'sec-fetch-site': this.site }),
       },
       ...(form && { body: new URLSearchParams(form) }),
     });
-    const kept = answer.headers.get('set-cookie');
-    if (kept) this.cookie = kept.split(';')[0] ?? '';
+    const kept = answer.headers.getSetCookie().map((line) => line.split(';')[0] ?? '');
+    const session = kept.find((pair) => !/^(?:__Host-)?sluice_flash=/.test(pair));
+    if (session) this.cookie = session;
+    const outcome = kept.find((pair) => /sluice_flash=./.test(pair));
+    const next = answer.headers.get('location');
+    // A form that succeeded, or a wrong token: the next page shows the outcome once.
+    if (outcome && next) return this.open(next.replace(/^\/admin|#.*$/g, ''), undefined, outcome);
     return { status: answer.status, headers: answer.headers, html: await answer.text() };
   }
 
@@ -154,7 +160,7 @@ describe('who comes in', () => {
     const to = '/admin/console/payments?state=refunded&text=a%22b';
     expect(deep.html).toContain(`name="to" value="${to.replace('&', '&amp;')}"`);
     const wrong = await stranger.open('/console/sign-in', { token: `${token}x`, to: '/admin' });
-    expect([wrong.status, wrong.headers.get('set-cookie')]).toEqual([401, null]);
+    expect([wrong.status, stranger.cookie.includes('sluice_seller')]).toEqual([401, false]);
     expect(wrong.html).toMatch(/id="token"[^>]* aria-invalid="true"/);
   });
 
@@ -408,7 +414,9 @@ describe('the front page', () => {
     });
     await ResolveInDoubt.resolveAll({ ...office.paymentContext, report: () => {} });
     await office.close();
-    expect((await seller.open('')).html).toContain('Orders that reconciliation could not resolve');
+    expect((await seller.open('')).html).toContain(
+      'Purchases that differ from the records of the card processor',
+    );
     expect((await seller.open('/console/payments?view=unfinished')).html).toMatch(
       /id="unfinished".*Error: /s,
     );
@@ -422,14 +430,16 @@ describe('the front page', () => {
       >`SELECT failure FROM shop.processor_event WHERE done_at IS NULL AND failure IS NOT NULL`;
     await expect.poll(async () => (await open()).length).toBeGreaterThan(0);
     const front = (await seller.open('')).html;
-    expect(front).toMatch(/Events of the card processor that failed/);
+    expect(front).toMatch(/Messages of the card processor that could not be handled/);
     expect(front).toMatch(/Declined payments/);
     expect((await seller.open('/console/payments?view=webhook-events')).html).toContain('ProcessorAway');
     const page = (await seller.open('/console/payments?state=declined')).html;
     expect([...rows(page, 'Orders').values()][0]?.join(' ')).toMatch(/declined/);
     await network.clearFaults();
     await expect.poll(async () => (await open()).length).toBe(0);
-    expect((await seller.open('')).html).not.toMatch(/Events of the card processor that failed/);
+    expect((await seller.open('')).html).not.toMatch(
+      /Messages of the card processor that could not be handled/,
+    );
   });
 });
 
@@ -449,7 +459,7 @@ describe('health', () => {
       'running',
     ]);
     expect(Number(rows(html, 'Responses of the last 15 min').get('200')?.[1])).toBeGreaterThan(0);
-    expect(rows(html, 'Failures').get('upstream unavailable')?.[0]).toBe('1');
+    expect(rows(html, 'Failures').get('your API did not answer')?.[0]).toBe('1');
     expect(html).toContain('Every successful response could be counted.');
     expect(html).toContain('npm run ledger -- verify');
   });
@@ -726,15 +736,19 @@ describe('what the seller does', () => {
 
   test('the ledger is verified from the page', async () => {
     const seller = await signedIn();
-    const { html } = await seller.open('/console/health', { act: 'verify' });
-    expect(html).toMatch(/The ledger is consistent: [\d,]+ lots/);
+    const verified = await seller.open('/console/health', { act: 'verify' });
+    expect([verified.status, verified.headers.get('location')]).toEqual([
+      303,
+      '/admin/console/health#verify',
+    ]);
+    expect((await seller.open('/console/health')).html).toMatch(/The books agree: [\d,]+ credits/);
     expect((await seller.open('')).html).not.toContain('Violations in the books');
     expect(await acts('console')).toContainEqual({ act: 'ledger_verified', who: expect.anything() });
     await shop.sql`INSERT INTO shop.payment_record (order_id, payment, amount, rail) VALUES ('pur_forged', 'pi_forged', 5000000, 'card')`;
     try {
-      const broken = await seller.open('/console/health', { act: 'verify' });
-      for (const shown of [broken, await seller.open('/console/health')]) {
-        expect(shown.html).toContain('The ledger is not consistent: 1 violation.');
+      await seller.open('/console/health', { act: 'verify' });
+      for (const shown of [await seller.open('/console/health'), await seller.open('/console/health')]) {
+        expect(shown.html).toContain('The books do not agree: 1 violation.');
         expect(shown.html).toMatch(
           /a payment has its order<\/b><\/p><p class="id">pur_forged<\/p><p>5\.00 USD by pi_forged</,
         );
@@ -761,12 +775,16 @@ describe('what the seller does', () => {
     try {
       const refused = await seller.open(page, { act: 'add', url: 'https://10.0.0.1/', types: 'order.paid' });
       expect(refused.status).toBe(422);
-      expect(refused.html).toContain('must be a public address');
+      expect(refused.html).toContain('Enter a public https:// address.');
       expect(refused.html).toContain('is no type of event');
       const secretOf = (html: string) => /aria-label="Secret">(whsec_[^<]+)</.exec(html)?.[1] ?? '';
       const added = await seller.open(page, { act: 'add', url: receiver.url, types: '' });
       secrets.push(secretOf(added.html));
       const id = /name="id" value="(ep_\w+)"/.exec(added.html)?.[1] ?? '';
+      // The secret is shown once: a reload shows the page without it, and adds nothing.
+      expect(secrets).toEqual([expect.stringMatching(/^whsec_/)]);
+      const reloaded = await seller.open(page);
+      expect([reloaded.html.includes('whsec_'), reloaded.html.includes(id)]).toEqual([false, true]);
       await seller.open(page, { act: 'test', id });
       await expect.poll(() => receiver.received.map(({ type }) => type)).toEqual(['event.test']);
       const event = receiver.received[0]?.id ?? '';
@@ -779,15 +797,17 @@ describe('what the seller does', () => {
       expect(receiver.received[1]?.id).toBe(event);
       const since = new Date().toISOString().slice(0, 10);
       const replayed = await seller.open(page, { act: 'replay', id, since, types: 'event.test' });
-      expect(replayed.html).toContain('1 events are delivered again.');
+      expect(replayed.html).toContain('1 event will be delivered again.');
       await expect.poll(() => receiver.received.map((one) => one.id)).toEqual([event, event, event]);
       const unclear = await seller.open(page, { act: 'replay', id, since: 'yesterday' });
-      expect([unclear.status, unclear.html.includes('A time must be such as')]).toEqual([422, true]);
+      expect([unclear.status, unclear.html.includes('Choose the first day')]).toEqual([422, true]);
       const startless = await seller.open(page, { act: 'replay', id, since: '', types: 'event.test' });
       expect(startless.html).toMatch(/<details open><summary><h2 id="replay">/);
       expect(startless.html).toMatch(/id="since"[^>]* aria-invalid="true"/);
-      expect(startless.html).toMatch(/id="replay_types"[^>]* value="event.test"/);
-      expect(startless.html).toContain('Nothing is delivered again. <a href="#since">Go to the form</a>');
+      expect(startless.html).toMatch(/<option value="event.test" selected/);
+      expect(startless.html).toMatch(
+        /Nothing is delivered again\. Choose the first day[^<]* <a href="#since">Go to the form/,
+      );
       expect((await seller.open(page)).html).not.toContain('name="act" value="replace"');
       const asked = await seller.open(`${page}/endpoints/${id}/secret`);
       expect(asked.html).toContain('End the secret of this endpoint now?');
@@ -817,7 +837,7 @@ describe('what the seller does', () => {
       const question = await seller.open(`${page}/endpoints/${id}/remove`);
       expect(question.html).toContain('Remove this endpoint?');
       expect((await seller.open(page)).html).toContain(receiver.url);
-      expect((await seller.open(page, { act: 'remove', id })).html).toContain('No endpoints yet');
+      expect((await seller.open(page, { act: 'remove', id })).html).toContain('No endpoints.');
       expect((await seller.open(page, { act: 'remove', id })).status).toBe(422);
     } finally {
       await receiver.close();

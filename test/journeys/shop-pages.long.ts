@@ -135,7 +135,7 @@ describe('a visitor', () => {
     // A reload shows the response again, for nothing.
     const before = upstream.received.length;
     const reloaded = (await browser.open('/shop/try', again)).html;
-    expect(reloaded).toMatch(/200 OK<.*>sent before, so not called or charged again</);
+    expect(reloaded).toMatch(/200 OK<.*>not charged again</);
     expect(textOf(reloaded)).toContain('"count": 6');
     expect(reloaded).not.toContain(key);
     expect(upstream.received.length).toBe(before);
@@ -144,7 +144,7 @@ describe('a visitor', () => {
     const { html: page } = await browser.open('/shop/account/usage');
     expect(page).toMatch(/<title>\d\d? \w+ \d{4}, [^:<]+: 10 results<\/title>/);
     expect(page).toMatch(
-      /<th scope="row">\d\d? \w+ \d{4}<\/th><td[^>]*>[^<]+<\/td><td[^>]*>2<\/td><td[^>]*>10<\/td>/,
+      /<th scope="row">\d\d? \w+ \d{4}<\/th><td[^>]*>[^<]+<\/td><td[^>]*><span>2<\/span><\/td><td[^>]*><span>10<\/span>/,
     );
     const csv = (await browser.open('/shop/account/calls.csv')).html.trim().split('\r\n');
     expect(csv.map((line) => line.split(',').slice(3, 6).join())).toEqual([
@@ -227,7 +227,9 @@ describe('a visitor', () => {
     const { html } = await browser.open('/shop/try', { ...list, body, as: 'raw' });
     expect(html).not.toContain('class="ok"');
     expect(html).toMatch(/<div class="note" role="alert"><p>Max: Did you mean 9\?<\/p><dl class="outcome">/);
-    expect(html).toMatch(/<form method="post" action="\/shop\/try#try">(?!.*<details class="again">)/s);
+    expect(html).toMatch(
+      /<form class="request" method="post" action="\/shop\/try#try">(?!.*<details class="again">)/s,
+    );
     expect(html).not.toContain('<b>Max');
     const plain = JSON.stringify({ max: 4, status: 400, answer: { message: '<b>No</b>' } });
     expect((await browser.open('/shop/try', { ...list, body: plain })).html).toContain(
@@ -284,7 +286,7 @@ describe('a visitor', () => {
       await shop.sql`ALTER TABLE shop.subscription_away RENAME TO subscription`;
     }
     const large = await browser.open('/shop/try', { body: 'x'.repeat(2_000_000) });
-    expect([large.status, large.html.includes('<h1>That is too long</h1>')]).toEqual([413, true]);
+    expect([large.status, large.html.includes('<h1>Your input is too long</h1>')]).toEqual([413, true]);
   });
 
   test('makes a key with a budget, which calls, and ends it', async () => {

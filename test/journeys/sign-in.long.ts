@@ -371,6 +371,9 @@ describe('whoever came in by a link', () => {
     );
     const browser = await enter(someone.email);
     expect(await seen(browser)).toBe(someone.account);
+    const overview = (await browser.open('/shop/account')).html;
+    expect(overview).toContain('The shop has frozen this account');
+    expect(overview).not.toContain('Add credit or change plan');
     const refused = await browser.open('/shop/account/keys', { name: 'robot' });
     expect(refused.html).toContain('frozen');
     expect(refused.html).not.toContain('slk_');

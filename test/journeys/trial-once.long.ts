@@ -99,8 +99,9 @@ test('pages and documents state the rule, and none offers a free start', async (
     expect(page).toContain('Open an account');
   }
   const front = await read('/', html);
-  expect(front).toContain('Once for each: email address');
-  expect(front).toContain('To get it: confirm an email address');
+  expect(front).toContain('One per email address');
+  expect(front).toContain('25 results free when you confirm your email.');
+  expect(front).not.toContain('>Send request<');
   expect(front).not.toContain('are free: no card, no sign-up');
   expect(await read('/llms.txt')).not.toContain('free with registration');
   expect(await read('/llms-full.txt')).toContain(

@@ -84,10 +84,12 @@ test.each(['phone', 'desktop'] as const)(
       await page.goto(`${shop.url}/?operation=${encodeURIComponent('POST /v2/search/people')}#try`);
       const results = sent.getByLabel('max_results', { exact: false }).first();
       await results.fill('4');
+      // A price that is not that of the form is not shown.
+      await sent.getByText('You changed the request.').first().waitFor();
       await sent.getByRole('button', { name: 'Check the price' }).first().click();
       const price = sent.getByRole('status');
       expect(await price.textContent()).toMatch(
-        /This request costs at most .*\(4 results\)\. Nothing was sent or charged\.$/,
+        /This request uses at most 4 of your 25 free results\. Nothing was sent or charged\.$/,
       );
       // The price is in sight, although the form is taller than the screen.
       const box = await price.boundingBox();
@@ -106,6 +108,7 @@ test.each(['phone', 'desktop'] as const)(
       await sent.getByText(/^200 OK/).waitFor();
       expect(await results.inputValue()).toBe('2');
       await sent.getByText('Send another request').click();
+      await sent.getByText('Use the fields instead').click();
       await results.fill('-1');
       await results.evaluate((input) => input.closest('form')?.setAttribute('novalidate', ''));
       await results.press('Enter');

@@ -159,7 +159,7 @@ describe.each(Object.keys(screens) as Screen[])('on a %s screen', (screen) => {
     expect(await title()).toBe('This payment link has expired.');
     await look('expired', screen);
     await page.goto(`${shop.url}/checkout/pur_nobody`);
-    expect(await title()).toBe('Purchase not found.');
+    expect(await title()).toBe('Purchase not found');
     await network.fault('POST /v1/checkout/sessions', '500_before', 10);
     const link = await offered();
     await page.goto(link);

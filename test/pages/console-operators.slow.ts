@@ -64,7 +64,7 @@ describe.each(['desktop', 'phone'] satisfies Screen[])('on a %s screen', (screen
       await page.goto(`${shop.url}/admin/console/team`);
       await page.getByLabel('Admin token').fill(token);
       await press('Sign in');
-      await page.getByText('No persons have access yet').waitFor();
+      await page.getByText('Only the admin token has access yet').waitFor();
       const invite = async (who: string, name: string, role: string) => {
         await page.goto(`${shop.url}/admin/console/team`);
         await page.getByLabel('Email address').fill(who);

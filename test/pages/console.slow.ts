@@ -190,8 +190,8 @@ describe.each(names)('on a %s screen', (screen) => {
       expect(await page.locator('.editor span:target').isVisible()).toBe(true);
       await look(page, 'console-file', screen);
       await go('Health');
-      await press('Verify now');
-      await page.getByText('The ledger is consistent').waitFor();
+      await press('Check now');
+      await page.getByText('The books agree').waitFor();
       await look(page, 'console-health', screen);
       await go('Team');
       await look(page, 'console-team', screen);

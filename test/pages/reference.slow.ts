@@ -100,7 +100,7 @@ describe.each(Object.keys(screens) as Screen[])('on a %s screen', (screen) => {
         ['/v2/search/people', 'This address has no page', 'Read the reference'],
         ['/account/usage', 'An API key is needed', 'How to authenticate'],
         ['/receipts/abc', 'Page not found', 'Go to the shop'],
-        ['/checkout/none', 'Purchase not found.', 'See plans'],
+        ['/checkout/none', 'Purchase not found', 'See plans'],
       ] as const) {
         await page.goto(shop.url + path);
         expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(heading);

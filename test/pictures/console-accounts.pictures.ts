@@ -115,12 +115,12 @@ test('the audit log and the health of the shop', async () => {
   await seller.see(at('health'), 'after a month of sales');
   await seller.unfold('Technical details', 'Commands');
   await seller.shot('technical details open');
-  await seller.press('Verify now');
-  await seller.page.getByText('The ledger is consistent').waitFor();
+  await seller.press('Check now');
+  await seller.page.getByText('The books agree').waitFor();
   await seller.shot('books are consistent');
   await site.shop
     .sql`INSERT INTO shop.payment_record (order_id, payment, amount, rail) VALUES ('pur_forged', 'pi_forged', 5000000, 'card')`;
-  await seller.press('Verify now');
+  await seller.press('Check now');
   await seller.page.getByText('The ledger is not consistent').waitFor();
   await seller.shot('books are not consistent');
   await seller.see(front, 'overview with a violation in the books');

@@ -112,7 +112,10 @@ async function ownPage(ada: Visitor): Promise<void> {
     .first()
     .waitFor();
   await ada.shot('the device has a passkey already');
-  await ada.press(/^Remove/);
+  await ada.page
+    .getByRole('link', { name: /^Remove/ })
+    .first()
+    .click();
   await ada.shot('last passkey of the last owner');
 }
 

@@ -53,12 +53,16 @@ test('try it', async () => {
   const page = await studio.visitor();
   const sent = page.locator('#try');
   const open = (operation: string) => studio.go(page, `/?operation=${encodeURIComponent(operation)}#try`);
+  const unfoldFields = async () => {
+    await unfold(page);
+    await sent.locator('details.raw').evaluate((one) => one.removeAttribute('open'));
+  };
   await studio.shot(page, 'Try it', 'form', () => open('POST /v2/search/people'));
-  await studio.shot(page, 'Try it', 'form with every field open', () => unfold(page));
+  await studio.shot(page, 'Try it', 'form with every field open', () => unfoldFields());
   await studio.shot(page, 'Try it', 'price', async () => {
     await open('POST /v2/search/people');
     await sent.getByRole('button', { name: 'Check the price' }).first().click();
-    await sent.getByText('This request costs at most').first().waitFor();
+    await sent.getByText('This request uses at most').first().waitFor();
   });
   const results = sent.getByLabel('max_results', { exact: false }).first();
   await studio.shot(page, 'Try it', 'result', async () => {
@@ -66,7 +70,7 @@ test('try it', async () => {
     await results.press('Enter');
     await sent.getByRole('status').waitFor();
   });
-  await studio.shot(page, 'Try it', 'result open', () => unfold(page));
+  await studio.shot(page, 'Try it', 'result open', () => unfoldFields());
   await studio.shot(page, 'Try it', 'nothing sent, field refused', async () => {
     await uncheck(page);
     await results.fill('-1');
@@ -167,11 +171,8 @@ test('shops with another catalogue', async () => {
       await other.visits(page, group, { 'front page': '/', reference: '/docs', account: '/shop/account' });
       await other.shot(page, group, 'request refused', async () => {
         await other.go(page, '/');
-        await unfold(page);
-        await page
-          .getByRole('button', { name: /^(Send|Start)/ })
-          .first()
-          .click();
+        await page.getByRole('link', { name: 'Change the request' }).click();
+        await page.getByRole('button', { name: 'Send request' }).first().click();
         await page.waitForLoadState();
       });
       await other.visits(page, group, { 'account after a try': '/shop/account' });

@@ -87,7 +87,7 @@ test('a renewal is mailed once', async () => {
 test('an unpaid renewal is mailed to the account, and apart from that to the card holder', async () => {
   const buyer = await bought('small', {}, failingCard);
   await network.control('/clock', { advance_seconds: monthSeconds });
-  const unpaid = 'Periods: the renewal of Small was not paid';
+  const unpaid = 'Periods: payment of 10.00 USD for Small failed';
   await expect.poll(() => subjectsTo(buyer.email)).toContain(unpaid);
   const mail = (await mailbox.mailsTo(buyer.email)).find(({ subject }) => subject === unpaid);
   // The access ends with the plan's days of grace.
@@ -96,6 +96,7 @@ test('an unpaid renewal is mailed to the account, and apart from that to the car
   >`SELECT to_char(max(expires_at) AT TIME ZONE 'UTC', 'FMDD Mon YYYY') AS day
     FROM ledger.lot WHERE account_id = ${buyer.account} AND kind = 'allowance'`;
   expect(mail?.text).toContain(`until ${lot.day}`);
+  expect(mail?.text).toContain('Next attempt');
   expect(mail?.text).not.toContain('/plans/manage/');
 });
 

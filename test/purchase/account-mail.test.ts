@@ -8,12 +8,15 @@ import { openOutbox } from '../../src/adapters/postgres/outbox.ts';
 import * as KeyRing from '../../src/identity/key-ring.ts';
 import * as SigningKey from '../../src/identity/signing-key.ts';
 import * as AccountMail from '../../src/journeys/account-mail.ts';
+import type { Payer } from '../../src/payment/processor.ts';
 import { english } from '../../src/text/texts.ts';
 import * as World from './world.ts';
 
 const publicUrl = 'https://shop.example';
 const dollar = 1_000_000;
 
+/** The payer of every subscription, at the processor. */
+let payer: Payer = { customer: 'cus_1', email: null, card: null };
 let world: World.World;
 let sql: Connection.Connection;
 let context: Parameters<typeof AccountMail.notifyAccounts>[0];
@@ -31,6 +34,7 @@ beforeAll(async () => {
     challengeSecrets: { current: 'a secret of the shop' },
     tokenVerifier: { ring: KeyRing.keyRing(publicUrl, [key]) },
     clock: Date.now,
+    processor: { payerOf: async () => payer },
   };
   context = parts as unknown as typeof context;
 });
@@ -160,6 +164,8 @@ test('each refund is mailed once, in part and in full', async () => {
   );
   expect(part?.body).toContain('3.95 USD of it remains paid');
   expect(full?.body).toContain('refunded in full');
+  expect(full?.body).toContain('Refunded before   2.00 USD');
+  expect(part?.body).not.toContain('Refunded before');
 });
 
 test('an unpaid renewal is mailed once for each period, with the end of the access', async () => {
@@ -175,6 +181,30 @@ test('an unpaid renewal is mailed once for each period, with the end of the acce
   expect(mail?.body).toContain('until 1 Feb 2030');
   expect(mail?.body).toContain(`${publicUrl}/shop/account/billing#plans`);
   expect(mail?.body).not.toContain('secret');
+});
+
+test('an unpaid renewal names its amount and next attempt, and the card only to the person who pays with it', async () => {
+  const [own, other] = [await person(), await person()];
+  payer = {
+    customer: 'cus_1',
+    email: own.email,
+    card: { brand: 'visa', last4: '4242', expMonth: 1, expYear: 2031 },
+    unpaid: { amount: Money.ofCents(11781), nextAttemptMs: Date.UTC(2030, 1, 4) },
+  };
+  for (const { account } of [own, other]) {
+    const id = `sub_${account}`;
+    await sql`INSERT INTO shop.subscription (id, account_id, plan_id, processor_id, status, period_start, period_end)
+      VALUES (${id}, ${account}, 'month', ${id}, 'active', '2030-01-01', '2030-02-01')`;
+    await sql`SELECT shop.apply_subscription(${id}, 1, 'past_due', false, NULL, NULL, NULL, NULL)`;
+  }
+  await AccountMail.notifyAccounts(context);
+  const [[paysIt], [doesNot]] = [await mailsTo(own.email), await mailsTo(other.email)];
+  for (const mail of [paysIt, doesNot]) {
+    expect(mail?.subject).toBe('Shop: payment of 117.81 USD for month failed');
+    expect(mail?.body).toContain('Next attempt      4 Feb 2030');
+  }
+  expect(paysIt?.body).toContain('Card              Visa ending in 4242');
+  expect(doesNot?.body).not.toContain('4242');
 });
 
 test('an unpaid renewal that was paid before the mail was written is not mailed', async () => {

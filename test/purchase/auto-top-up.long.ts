@@ -151,7 +151,7 @@ test('the holder of the card can stop it without the account, and the account ca
   expect(await question.text()).toContain('Turn off auto top-up?');
   expect((await overview(agent)).auto_top_up.state).toBe('on');
   for (const page of await Promise.all([1, 2].map(() => stop(agent.consentUrl)))) {
-    expect(page).toContain('have stopped');
+    expect(page).toContain('Auto top-up is off');
     expect(page).toMatch(/Stopped on<\/dt><dd>\d/);
     expect(page).not.toContain('Until');
   }
@@ -190,7 +190,7 @@ test('after the account has turned it off, its page says so, and the cardholder 
   expect((await put(agent, purchaseInput)).body.auto_top_up.state).toBe('on');
   expect(await page()).toContain('Auto top-up is on');
   expect((await put(agent, {})).body.auto_top_up.state).toBe('off');
-  expect(await stop(agent.consentUrl)).toContain('have stopped');
+  expect(await stop(agent.consentUrl)).toContain('Auto top-up is off');
   // Another charge needs a new agreement.
   await asked(agent);
 });

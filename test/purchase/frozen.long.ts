@@ -41,9 +41,9 @@ const erase = ({ account }: { account: string }) =>
 const visit = (url: string) => fetch(url, { redirect: 'manual' });
 
 describe.each([
-  ['frozen', freeze],
-  ['erased', erase],
-] as const)('an account that is %s', (_, end) => {
+  ['frozen', freeze, 'The shop has frozen the account'],
+  ['erased', erase, 'The account of this link is closed.'],
+] as const)('an account that is %s', (_, end, reason) => {
   test('is not charged for a challenge that it got before, with its token or without, in any process', async () => {
     const offer = await Agent.offer(agent, { amount_usd: '5.00' });
     await end(agent);
@@ -62,7 +62,9 @@ describe.each([
     for (const url of [offer.checkoutUrl, offer.checkoutUrl.replace(shop.url, other)]) {
       const page = await visit(url);
       expect(page.status).toBe(403);
-      expect(await page.text()).toContain('payment cannot be made');
+      const html = await page.text();
+      for (const part of ['This payment cannot be made.', reason, '>Contact the shop</a>'])
+        expect(html).toContain(part);
     }
   });
 });

@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest';
 import { Browser } from '../support/browser.ts';
 import type * as Shop from '../support/shop.ts';
+import type * as Network from './network.ts';
 import * as Person from './person.ts';
 import * as SubscriptionShop from './subscription-shop.ts';
 
 let shop: Shop.Shop;
+let network: Network.Network;
 SubscriptionShop.openForEachTest((opened) => {
-  ({ shop } = opened);
+  ({ shop, network } = opened);
 });
 
 async function subscribed(plan: string): Promise<Browser> {
@@ -54,6 +56,22 @@ test('a plan card knows the plan: it sells no second one, and an upgrade costs a
   expect(await charges()).toHaveLength(2);
 });
 
+test('until a renewal is paid, its plan leads to the invoice, and no other plan is offered or charged', async () => {
+  const browser = await subscribed('small');
+  const today = await todayFor(browser);
+  await SubscriptionShop.failRenewal(shop, network);
+  const html = await cards(browser);
+  expect(html).toContain('The renewal of Small was not paid.');
+  expect(html).toContain('Your plan. Its renewal was not paid.');
+  expect(html).toContain('<a class="button" href="/shop/account/billing#plans">Pay the open invoice</a>');
+  expect(html).toContain('You can change to Large when the open invoice is paid.');
+  expect(html).not.toContain('>Change to Large<');
+  expect((await browser.open('/shop/account/change?plan=large')).status).toBe(303);
+  const sent = await browser.send('/shop/account/change', { ...confirmed, today_usd: today });
+  expect([sent.status, sent.html]).toEqual([422, expect.stringContaining('Pay the open invoice first.')]);
+  expect(await charges()).toHaveLength(1);
+});
+
 test('a dearer plan is charged only from the page that says the amount, the card and the next renewal', async () => {
   const browser = await subscribed('small');
   const asked = await browser.send('/shop/account/change', { plan: 'large', today_usd: '999.00' });
@@ -71,6 +89,27 @@ test('a dearer plan is charged only from the page that says the amount, the card
   // A plan that the account has, or that the shop does not sell, has no such question.
   for (const plan of ['large', 'none'])
     expect((await browser.open(`/shop/account/change?plan=${plan}`)).status).toBe(303);
+});
+
+test('the receipt of a change lists what the processor charged, and is not called a renewal', async () => {
+  const browser = await subscribed('small');
+  const today = await todayFor(browser);
+  await browser.send('/shop/account/change', { ...confirmed, today_usd: today });
+  const [row] =
+    await shop.sql`SELECT amount, terms FROM shop.purchase WHERE plan_id = 'large' AND rail = 'invoice'`;
+  const { lines, price, replaces } = row?.terms ?? {};
+  expect(lines).toEqual([
+    { text: null, amount: price },
+    { text: expect.stringContaining('Small'), amount: -replaces.credit },
+  ]);
+  const { html: billing } = await browser.open('/shop/account/billing');
+  const { html } = await browser.open(/href="[^"]*(\/receipts\/[^"]+)"/.exec(billing)?.[1] ?? '');
+  const usd = (micro: number) => `<dd>${(micro / 1_000_000).toFixed(2)} USD</dd>`;
+  expect(html).toMatch(/<dt>Large, \d+ \w+ \d+ to \d+ \w+ \d+<\/dt>/);
+  for (const part of [usd(price), '<dt>Unused part of Small</dt>', usd(-replaces.credit), usd(row?.amount)])
+    expect(html).toContain(part);
+  expect(price - replaces.credit).toBe(Number(row?.amount));
+  expect(html).not.toMatch(/renewal|one month/);
 });
 
 test('a downgrade asks first, names its plan, day and price, begins later and charges nothing, and can be taken back', async () => {

@@ -228,3 +228,13 @@ test('plans of one kind share a product and a price, and invoices of a changed p
   const [invoice] = (await network.stripe.invoices.list({ limit: 1 })).data;
   expect(invoice?.lines.data.map(({ description }) => description)).toContain('1 × Large at Periods');
 });
+
+test('a plan whose renewal is unpaid is not changed: the refusal has the page of its invoice', async () => {
+  const agent = await subscribed('small');
+  const before = await paid(agent);
+  await SubscriptionShop.failRenewal(shop, network);
+  const refused = await change(agent, 'small', 'large');
+  expect([refused.status, refused.body.code]).toEqual([409, 'renewal_unpaid']);
+  expect(refused.body.pay_url).toMatch(/^http/);
+  expect(await paid(agent)).toBe(before);
+});

@@ -198,7 +198,7 @@ async function openBuyer(
     for (const notice of processor.notices()) await StripeWebhook.receive(shopAt(at), notice, '');
   }
 
-  const browser = Checkout.newBrowser();
+  const browser = { secret: Checkout.newBrowser(), payer: null };
   const buyer: Buyer = {
     account,
     processor,

@@ -58,3 +58,20 @@ export async function useUnits(
     expect(status, text).toBe(200);
   }
 }
+
+/** Moves the clock to the renewal of the only subscription, whose card is declined, and waits until the shop knows. */
+export async function failRenewal({ sql }: Shop.Shop, network: Network.Network): Promise<void> {
+  const [row] = await sql<{ id: string }[]>`SELECT processor_id AS id FROM shop.subscription`;
+  const id = row?.id ?? '';
+  const { customer } = await network.stripe.subscriptions.retrieve(id);
+  const failing = await network.stripe.paymentMethods.attach('pm_card_chargeCustomerFail', {
+    customer: String(customer),
+  });
+  await network.stripe.subscriptions.update(id, { default_payment_method: failing.id });
+  await network.control('/clock', { advance_seconds: 31 * 24 * 60 * 60 });
+  await expect
+    .poll(() => sql`SELECT 1 FROM shop.subscription WHERE status = 'past_due' AND pay_url IS NOT NULL`, {
+      timeout: 30_000,
+    })
+    .toHaveLength(1);
+}

@@ -26,6 +26,7 @@ export function unpaidOrder(over: Partial<Order> = {}): Order {
     rail: 'card',
     doubted: false,
     savedCard: null,
+    periodStartMs: null,
     periodEndMs: null,
     failure: null,
     createdMs: Date.now(),

@@ -158,7 +158,13 @@ async function openSale(sql: Connection.Connection, account: string | null): Pro
       }),
     async openPage(process, browser = 0) {
       const opened = await doing(process, (shop) =>
-        Checkout.openCheckout(shop, order.id, browsers[browser] ?? '', true, request.address),
+        Checkout.openCheckout(
+          shop,
+          order.id,
+          { secret: browsers[browser] ?? '', payer: null },
+          true,
+          request.address,
+        ),
       );
       if (opened?.kind === 'redirect') sentTo.add(opened.url.split('/').at(-1) ?? '');
       return opened;

@@ -13,6 +13,7 @@ import { planAction } from '../../src/http/pages/plan-action.ts';
 import { codeField } from '../../src/http/pages/plan-card.ts';
 import * as PlanHolderPage from '../../src/http/pages/plan-holder.ts';
 import * as ReceiptPage from '../../src/http/pages/receipt.ts';
+import { review } from '../../src/http/pages/review.ts';
 import * as ShopPage from '../../src/http/pages/shop.ts';
 import type { ShopFacts, TryForm } from '../../src/http/pages/shop-facts.ts';
 import * as SignInPage from '../../src/http/pages/sign-in.ts';
@@ -21,6 +22,7 @@ import { claimMail } from '../../src/identity/claim-mail.ts';
 import type { Mail } from '../../src/identity/mail.ts';
 import { signInMail } from '../../src/identity/sign-in-mail.ts';
 import type { PlanOffer } from '../../src/journeys/plan-offers.ts';
+import type { PurchaseParts } from '../../src/journeys/receipts.ts';
 import type { Charging } from '../../src/journeys/top-up-consent.ts';
 import { type AccountEvent, accountMail } from '../../src/payment/account-mail.ts';
 import type { Order } from '../../src/payment/order.ts';
@@ -127,7 +129,9 @@ const offers: PlanOffer[] = [
   { kind: 'next', fromMs: ms },
   { kind: 'resume', subscription: 'sub_1', endMs: ms },
   { kind: 'keep', subscription: 'sub_1' },
-  { kind: 'dearer', subscription: 'sub_1', today: Money.ofCents(100) },
+  { kind: 'unpaid' },
+  { kind: 'pay_first' },
+  { kind: 'dearer', subscription: 'sub_1', today: Money.ofCents(100), credit: Money.ofCents(1) },
   { kind: 'cheaper', subscription: 'sub_1', fromMs: ms },
 ];
 const consent: TopUpConsent.Consent = {
@@ -212,6 +216,9 @@ function contents(texts: Texts): Record<string, Rendered> {
         balance: '4.50',
         included: 20,
         includedUsd: '19.50',
+        holdsPlan: true,
+        trial: { left: '‹20›' },
+        isClaimed: true,
         token: 'token',
         offers: new Map(),
       },
@@ -273,8 +280,9 @@ function contents(texts: Texts): Record<string, Rendered> {
       { refusedBuy: { plan: 'credit', amount: 'x', fault: '‹fault›', code: 'X', codeFault: '‹fault›' } },
       null,
     ),
-    'purchase review': ShopPage.review(texts, {
+    'purchase review': review(texts, {
       plan: '‹Credit›',
+      content: '‹5›',
       due: '‹5›',
       codeResult: '‹result›',
       isTaxAdded: true,
@@ -373,17 +381,37 @@ function paymentPages(texts: Texts): Record<string, PaymentPage.PaymentPage> {
     },
   };
   const tokens = { access: 'token', assertion: 'assertion', lastDay: '2030-01-31' };
-  const receipt = (rail: string, refunded: string, tax_usd: string, plan = 'month') =>
+  const parts = (refunded: Money.Money): PurchaseParts => ({
+    lines: [
+      { kind: 'bought', amount: usd(1000) },
+      { kind: 'unused', order: 'pur_2', amount: usd(-400) },
+      { kind: 'other', text: '‹line of the processor›', amount: usd(100) },
+      { kind: 'adjustment', amount: usd(-200) },
+    ],
+    plans: new Map([['pur_2', '‹credit›']]),
+    period: { startMs: ms, endMs: ms },
+    isRenewal: true,
+    reversals: [
+      { kind: 'refund', amount: refunded, atMs: ms },
+      { kind: 'dispute', amount: refunded, atMs: ms },
+    ],
+    reversed: Money.ofMicro(refunded * 2),
+  });
+  const capped = {
+    ...parts(usd(100)),
+    reversed: usd(50),
+    lines: [{ kind: 'bought' as const, amount: null }],
+  };
+  const receipt = (rail: string, of: PurchaseParts | null, tax_usd: string, plan = 'month') =>
     ReceiptPage.receipt(
       texts,
       {
         signed: { ...purchase, rail, tax_usd, plan, account, issuer: publicUrl, issuedMs: ms },
         jws: 'jws',
-        refunded,
+        parts: of,
+        isBuyer: rail !== 'x402',
         email: 'ann@example.com',
         details: billingDetails,
-        isBuyer: rail !== 'x402',
-        period: rail === 'invoice' ? { price: Money.ofCents(49_900), endMs: ms } : null,
         card: rail === 'top_up' ? { brand: 'visa', last4: '4242' } : null,
       },
       catalog,
@@ -411,7 +439,8 @@ function paymentPages(texts: Texts): Record<string, PaymentPage.PaymentPage> {
     'paid before': PaidPage.paid(texts, { ...sold, buyer: { ...own, isSignedIn: false, tokens: null } }),
     'paid for a program': PaidPage.paid(texts, { ...sold, receipt: null, buyer: { kind: 'program' } }),
     subscribed: PaymentPage.subscribed(texts),
-    frozen: PaymentPage.frozen(texts),
+    frozen: PaymentPage.barred(texts, 'frozen', 'help@example.com'),
+    closed: PaymentPage.barred(texts, 'closed', 'help@example.com'),
     pending: PaymentPage.pending(texts, bought),
     slow: PaymentPage.slow(texts, bought),
     'already paid': PaymentPage.alreadyPaid(texts, bought, '/receipts/1'),
@@ -423,15 +452,12 @@ function paymentPages(texts: Texts): Record<string, PaymentPage.PaymentPage> {
     expired: PaymentPage.expired(texts),
     unavailable: PaymentPage.unavailable(texts),
     unknown: PaymentPage.unknown(texts),
-    'receipt of a renewal': receipt('invoice', '1.00', '0.95'),
-    'receipt of a top-up': receipt('top_up', '0.00', '0.00', 'year'),
-    'receipt of a stablecoin': receipt('x402', '0.00', '0.00', 'credit'),
+    'receipt of a renewal': receipt('invoice', parts(usd(100)), '0.95'),
+    'receipt of a top-up': receipt('top_up', capped, '0.00', 'year'),
+    'receipt of a stablecoin': receipt('x402', null, '0.00', 'credit'),
     'receipt of a call': ReceiptPage.receipt(
       texts,
-      {
-        ...{ signed: call, jws: 'jws', refunded: '0.00', email: null, details: null, card: null },
-        ...{ isBuyer: false, period: null },
-      },
+      { signed: call, jws: 'jws', parts: null, isBuyer: false, email: null, details: null, card: null },
       catalog,
     ),
   };
@@ -479,6 +505,9 @@ export function everyMail(texts: Texts): [name: string, mail: Mail][] {
     answer: null,
     declinedMs: null,
   };
+  const failed = { amount: usd(595), card: { brand: '‹visa›', last4: '4242' }, nextAttemptMs: ms };
+  const unknownFailure = { amount: null, card: null, nextAttemptMs: null };
+  const planName = (id: string) => id.replace(/^‹./, (start) => start.toUpperCase());
   const link = { to, name: shop.name, publicUrl, lifeMs: 900_000, link: `${publicUrl}/link` };
   return [
     ['claim', claimMail(texts, { ...claim, known: false })],
@@ -489,10 +518,10 @@ export function everyMail(texts: Texts): [name: string, mail: Mail][] {
       'no account',
       signInMail(texts, { to, name: shop.name, publicUrl, lifeMs: 900_000, link: null, joins: false }),
     ],
-    ['past due', PlanMail.renewalFailed(shop, pastDue, '‹Month›', `${publicUrl}/plan`, to)],
+    ['past due', PlanMail.renewalFailed(shop, pastDue, '‹Month›', `${publicUrl}/plan`, to, failed)],
     [
       'past due without a page',
-      PlanMail.renewalFailed(shop, subscription, '‹Month›', `${publicUrl}/plan`, to),
+      PlanMail.renewalFailed(shop, subscription, '‹Month›', `${publicUrl}/plan`, to, unknownFailure),
     ],
     ['plans', PlanMail.links(shop, paidPlans(`${publicUrl}/plan`), to)],
     ['charge', TopUpConsent.chargeMail(shop, order, consent, usd(500), to)],
@@ -503,7 +532,7 @@ export function everyMail(texts: Texts): [name: string, mail: Mail][] {
     ['refund request', refundMail(to, shop, '‹Credit›', request)],
     ...accountEvents().map(([name, event]): [string, Mail] => [
       name,
-      accountMail({ ...shop, planName: (id) => id }, to, event, `${publicUrl}/receipts/1`),
+      accountMail({ ...shop, planName }, to, event, `${publicUrl}/receipts/1`, failed),
     ]),
   ];
 }
@@ -520,10 +549,13 @@ function accountEvents(): [name: string, event: AccountEvent][] {
   const order = { id: 'pur_1', plan: '‹credit›', rail: 'card', amount: usd(500), tax: usd(95), period: null };
   const credit = { ...order, periodEndMs: null } as Order;
   const period = { ...order, tax: usd(0), rail: 'invoice', periodEndMs: ms } as Order;
+  const terms = { price: usd(900), replaces: { order: 'pur_0', credit: usd(400) } };
+  const change = { ...period, period: { terms } } as Order;
   const reversal = { amount: usd(100), tax: usd(19) };
   return [
     ['payment', { kind: 'paid', order: credit }],
     ['renewal', { kind: 'paid', order: period }],
+    ['change of plan', { kind: 'paid', order: change }],
     ['unpaid renewal', { kind: 'unpaid', subscription: pastDue, usableUntilMs: ms }],
     ['refund of a part', { kind: 'refunded', order: credit, reversal, left: usd(476) }],
     ['full refund', { kind: 'refunded', order: { ...credit, rail: 'x402' }, reversal, left: usd(0) }],

@@ -24,7 +24,7 @@ shop.plan_units: "{units} des Tarifs übrig"
 plans.rate: { one: "{count} Anfrage je Sekunde", other: "{count} Anfragen je Sekunde" }
 account.plan_renews: verlängert sich am {day}
 api.account_frozen: Der Shop hat Ihr Konto gesperrt. Wenden Sie sich an den Shop.
-mail.claim.subject: Ihr Code für {shop}
+mail.claim.subject: 'Ihr Code für {shop}: {code}'
 `;
 
 describe('a seller’s file', () => {
@@ -37,7 +37,7 @@ describe('a seller’s file', () => {
     expect(html).toContain('<dt>Ergebnisse des Tarifs übrig</dt>');
     expect(html).toContain('25 Ergebnisse, once');
     expect(html).toContain('10 Anfragen je Sekunde');
-    expect(new Map(everyMail(texts)).get('claim')?.subject).toBe('Ihr Code für ‹Shop›');
+    expect(new Map(everyMail(texts)).get('claim')?.subject).toBe('Ihr Code für ‹Shop›: 123 456');
   });
 
   test('writes numbers, money and days as its language does', async () => {

@@ -29,7 +29,13 @@ test('the headline names the first services where no short sentence says what is
 });
 
 test('the recommended plan is highlighted, and the lowest price where none is', () => {
-  expect(highlighted(english, plans)).toEqual({ id: 'scale', badge: 'Lowest price' });
+  expect(highlighted(english, { plans, services })).toEqual({
+    id: 'scale',
+    badge: 'Lowest price per result',
+  });
   const recommended = plans.map((plan) => ({ ...plan, isRecommended: plan.id === 'credit' }));
-  expect(highlighted(english, recommended)).toEqual({ id: 'credit', badge: 'Recommended' });
+  expect(highlighted(english, { plans: recommended, services })).toEqual({
+    id: 'credit',
+    badge: 'Recommended',
+  });
 });

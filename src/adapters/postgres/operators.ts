@@ -1,9 +1,11 @@
+import { signInAct } from '../../identity/audit.ts';
 import type {
   ChangeResult,
   ListedOperator,
   Operator,
   Operators,
   Passkey,
+  PasskeyRemoval,
 } from '../../identity/operators/operator.ts';
 import { passkeysMax } from '../../identity/operators/operator.ts';
 import type { Connection } from './connection.ts';
@@ -33,7 +35,9 @@ function persons(
       const rows = await sql<Listed[]>`SELECT o.*,
           (SELECT count(*) FROM shop.operator_passkey p WHERE p.operator_id = o.id) AS passkeys,
           greatest((SELECT max(s.used_at) FROM shop.operator_session s WHERE s.operator_id = o.id),
-            (SELECT max(p.used_at) FROM shop.operator_passkey p WHERE p.operator_id = o.id)) AS seen_at,
+            (SELECT max(p.used_at) FROM shop.operator_passkey p WHERE p.operator_id = o.id),
+            (SELECT max(a.at) FROM shop.audit a
+              WHERE a.subject = o.email AND a.act = ${signInAct} AND a.at >= o.created_at)) AS seen_at,
           (SELECT max(i.expires_at) FROM shop.operator_invitation i
             WHERE i.operator_id = o.id AND i.used_at IS NULL AND i.expires_at > clock_timestamp()) AS invited_until
         FROM shop.operator o ORDER BY o.created_at, o.id LIMIT ${listedMax}`;
@@ -117,7 +121,7 @@ function passkeys(
     },
     async removePasskey(of, id, who) {
       const [row] = await sql<
-        [{ state: ChangeResult }]
+        [{ state: PasskeyRemoval }]
       >`SELECT shop.remove_operator_passkey(${of}, ${id}, ${who}) AS state`;
       return row.state;
     },

@@ -11,7 +11,7 @@ type OrderPages = Pick<
   | 'claimByPage'
   | 'declinePage'
   | 'openPages'
-  | 'isFrozen'
+  | 'barOf'
   | 'withOpenPage'
   | 'closedPages'
 >;
@@ -50,11 +50,14 @@ export function openOrderPages(sql: Connection): OrderPages {
           AND units IS NOT NULL AND terms -> 'replaces' IS NULL AND checkout_session IS NOT NULL LIMIT ${listedMax}`;
       return rows.map(({ session }) => session);
     },
-    async isFrozen(id) {
+    async barOf(id) {
       const [row] = await sql<
-        { frozen: boolean }[]
-      >`SELECT shop.is_frozen(account_id) AS frozen FROM shop.purchase WHERE id = ${id}`;
-      return row?.frozen ?? false;
+        { bar: 'frozen' | 'closed' | null }[]
+      >`SELECT CASE WHEN NOT shop.is_frozen(account_id) THEN NULL
+          WHEN EXISTS (SELECT FROM shop.audit a WHERE a.act = 'erased' AND a.subject = shop.joined_account(account_id)) THEN 'closed'
+          ELSE 'frozen' END AS bar
+        FROM shop.purchase WHERE id = ${id}`;
+      return row?.bar ?? null;
     },
     async withOpenPage(account) {
       const rows = await sql<OrderRow[]>`SELECT * FROM shop.purchase

@@ -18,6 +18,7 @@ export function order(row: OrderRow): Order {
     isInvoiced: row.invoiced,
     period: row.units !== null && row.terms !== null ? { units: row.units, terms: row.terms } : null,
     rail: row.rail,
+    periodStartMs: row.period_start?.getTime() ?? null,
     periodEndMs: row.period_end?.getTime() ?? null,
     returnUrl: row.return_url,
     savedCard: row.saved_card,

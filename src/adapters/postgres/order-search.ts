@@ -1,5 +1,6 @@
 import * as Money from '@sluice/kernel/money';
 import type { OrderFilter, OrderSearch } from '../../payment/order-search.ts';
+import * as ReceiptNumber from '../../payment/receipt-number.ts';
 import type { Connection } from './connection.ts';
 import { type OrderRow, order } from './order-row.ts';
 
@@ -11,6 +12,8 @@ export function openOrderSearch(sql: Connection): OrderSearch {
     if (typed === undefined) return sql`true`;
     if (/^[a-z]{2,6}_\w+(:\w+)?$|^0x[0-9a-fA-F]{64}$/.test(typed))
       return sql`(o.id = ${typed} OR o.account_id = ${typed} OR o.payment = ${typed} OR o.transaction = ${typed.toLowerCase()})`;
+    const ids = ReceiptNumber.idsOf(typed);
+    if (ids !== null) return sql`EXISTS (SELECT FROM unnest(${ids}::text[]) n WHERE starts_with(o.id, n))`;
     const pattern = `${typed.toLowerCase().replace(/[\\%_]/g, String.raw`\$&`)}%`;
     return sql`o.account_id IN (SELECT id FROM shop.account WHERE email LIKE ${pattern} UNION ALL SELECT account_id FROM shop.member WHERE email LIKE ${pattern})`;
   };

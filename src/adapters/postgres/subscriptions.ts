@@ -67,7 +67,8 @@ function queries(
 function processorState(sql: Connection): Pick<Subscriptions, 'book' | 'nextSyncSeq' | 'storeState'> {
   return {
     async book(invoice) {
-      const { id, order, isFirst, change, payment, paid, tax, plan, units, terms } = invoice;
+      const { id, order, isFirst, change, payment, paid, tax, plan, units } = invoice;
+      const terms = { ...invoice.terms, ...(invoice.lines && { lines: invoice.lines }) };
       const [start, end] = [new Date(invoice.startMs), new Date(invoice.endMs)];
       if (change !== null)
         await Recall.until(async () => {

@@ -1,4 +1,3 @@
-import { sha256Hex } from '@sluice/kernel/digest';
 import Stripe from 'stripe';
 import * as BillingDetails from '../../payment/billing-details.ts';
 import { type Order, pageGraceMs } from '../../payment/order.ts';
@@ -25,10 +24,10 @@ export async function openCheckout(
     order.period && !order.period.terms.replaces
       ? await Billing.checkoutParams(prices, order, order.period, pages, mark)
       : onePayment(order, mark, pages);
-  const params = (lasts: boolean): Stripe.Checkout.SessionCreateParams => ({
+  const params = (lasts: boolean, email: string | null): Stripe.Checkout.SessionCreateParams => ({
     ...bought,
+    ...(email !== null && { customer_email: email }),
     client_reference_id: order.id,
-    ...(pages.email !== undefined && { customer_email: pages.email }),
     metadata: about(order, mark),
     success_url: pages.success,
     cancel_url: pages.cancel,
@@ -37,13 +36,21 @@ export async function openCheckout(
     // Prices and the ledger are in US dollars: a converted price would be a payment in another currency.
     adaptive_pricing: { enabled: false },
   });
-  const payer = pages.email === undefined ? '' : `_${sha256Hex(pages.email).slice(0, 16)}`;
-  const key = `checkout_${order.id}_${order.pagesClosed}${pages.isTaxed ? '_tax' : ''}${payer}`;
+  const key = `checkout_${order.id}_${order.pagesClosed}${pages.isTaxed ? '_tax' : ''}`;
   // A page whose creation failed is harmless, because its URL is unknown.
-  const create = (lasts: boolean) =>
-    createPast(lasts ? key : `${key}_day`, (options) =>
-      stripe.checkout.sessions.create(params(lasts), options),
+  const create = (lasts: boolean) => {
+    const request = (email: string | null) =>
+      createPast(lasts ? key : `${key}_day`, (options) =>
+        stripe.checkout.sessions.create(params(lasts, email), options),
+      );
+    const { email = null } = pages;
+    // The page was first requested before its payer signed in. It stays the only page under this key.
+    return request(email).catch((error: unknown) =>
+      email !== null && error instanceof Stripe.errors.StripeIdempotencyError
+        ? request(null)
+        : Promise.reject(error),
     );
+  };
   // With a large clock difference the page's lifetime would be invalid. It then ends a day from now, by Stripe's clock.
   const session = await create(true).catch((error: unknown) =>
     error instanceof Stripe.errors.StripeInvalidRequestError && error.param === 'expires_at'

@@ -1,8 +1,12 @@
 import * as Money from '@sluice/kernel/money';
 import type Stripe from 'stripe';
+import type { InvoiceLine } from '../../payment/proration.ts';
 import type { Invoice, SubscriptionState } from '../../payment/subscription.ts';
 import { boughtBy, type PlanPrices } from './plan-price.ts';
 import * as ShopMark from './shop-mark.ts';
+
+/** Maximum length of a line's description that is kept. */
+const lineCharsMax = 200;
 
 /** The metadata of a subscription: the shop's public URL, the order that started the subscription, and its account. */
 export function metadata(
@@ -40,6 +44,7 @@ export async function read(
     payment: idOf(paidBy?.payment_intent) ?? invoice.id,
     currency: invoice.currency,
     ...paidOf(invoice),
+    lines: linesOf(invoice, line),
     ...bought,
     startMs: line.period.start * 1000,
     endMs: line.period.end * 1000,
@@ -51,6 +56,26 @@ function paidOf({ amount_paid, total, total_taxes }: Stripe.Invoice): Pick<Invoi
   const due = (total_taxes ?? []).reduce((sum, { amount }) => sum + amount, 0);
   const tax = total > 0 ? Math.round((due * amount_paid) / total) : 0;
   return { paid: Money.ofCents(amount_paid - tax), tax: Money.ofCents(tax) };
+}
+
+/**
+ * Returns the lines without tax; null when the invoice has more than this response contains. `period`: the line that charges for the
+ * period.
+ */
+function linesOf(
+  { lines: { data, has_more } }: Stripe.Invoice,
+  period: Stripe.InvoiceLineItem,
+): InvoiceLine[] | null {
+  if (has_more) return null;
+  return data.map((line) => ({
+    text: line === period ? null : (line.description ?? '').slice(0, lineCharsMax),
+    amount: Money.ofCents(line.amount - inclusiveTax(line)),
+  }));
+}
+
+function inclusiveTax({ taxes }: Stripe.InvoiceLineItem): number {
+  const inclusive = (taxes ?? []).filter(({ tax_behavior }) => tax_behavior === 'inclusive');
+  return inclusive.reduce((sum, { amount }) => sum + amount, 0);
 }
 
 /** Returns the line that charges for a period: credits and one-time additions have their own lines. */

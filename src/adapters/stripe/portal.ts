@@ -1,3 +1,4 @@
+import * as Money from '@sluice/kernel/money';
 import type Stripe from 'stripe';
 import type { Payer } from '../../payment/processor.ts';
 
@@ -18,9 +19,14 @@ const listedMax = 100;
 
 /** Returns the payer of a subscription. */
 export async function payerOf(stripe: Stripe, id: string): Promise<Payer> {
-  const { customer, default_payment_method: method } = await stripe.subscriptions.retrieve(id, {
-    expand: ['customer', 'default_payment_method'],
+  const {
+    customer,
+    default_payment_method: method,
+    latest_invoice: invoice,
+  } = await stripe.subscriptions.retrieve(id, {
+    expand: ['customer', 'default_payment_method', 'latest_invoice'],
   });
+  const isOpen = typeof invoice === 'object' && invoice?.status === 'open' && invoice.currency === 'usd';
   const isKnown = typeof customer === 'object' && !customer.deleted;
   const card = typeof method === 'object' ? method?.card : null;
   return {
@@ -28,6 +34,12 @@ export async function payerOf(stripe: Stripe, id: string): Promise<Payer> {
     email: isKnown ? customer.email : null,
     card: card
       ? { brand: card.brand, last4: card.last4, expMonth: card.exp_month, expYear: card.exp_year }
+      : null,
+    unpaid: isOpen
+      ? {
+          amount: Money.ofCents(invoice.amount_remaining),
+          nextAttemptMs: invoice.next_payment_attempt === null ? null : invoice.next_payment_attempt * 1_000,
+        }
       : null,
   };
 }

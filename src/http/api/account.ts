@@ -113,6 +113,10 @@ function changedReply(
         shop.texts.text('api.change_under_way', { plan: changed.plan }),
         id,
       );
+    case 'unpaid':
+      return error(409, 'renewal_unpaid', shop.texts.text('api.renewal_unpaid'), id, {
+        pay_url: changed.payUrl,
+      });
     case 'declined':
       return error(
         402,

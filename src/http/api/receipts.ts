@@ -1,4 +1,3 @@
-import * as Money from '@sluice/kernel/money';
 import { Hono } from 'hono';
 import type { CatalogContext } from '../../catalog/catalog-context.ts';
 import * as SignedReceipt from '../../identity/signed-receipt.ts';
@@ -61,12 +60,14 @@ export function receiptsRoutes(
     const reader = visitor !== null && may(visitor, 'read_billing') ? visitor.account : null;
     const email = await Receipts.buyerEmail(shop, signed, reader);
     const details = await Receipts.buyerDetails(shop, signed, reader);
-    const refunded = Money.format(await Receipts.refundedTotal(shop, signed));
+    const parts = await Receipts.partsOf(shop, signed);
     const card = await Receipts.buyerCard(shop, signed, reader);
-    const period = await Receipts.paidPeriod(shop, signed);
     const isBuyer = reader === signed.account;
-    const facts = { signed, jws, refunded, email, details, card, period, isBuyer };
-    const page = Page.receipt(shop.texts, facts, shop.catalog);
+    const page = Page.receipt(
+      shop.texts,
+      { signed, jws, parts, email, details, card, isBuyer },
+      shop.catalog,
+    );
     return Payment.respond(200, shop, page);
   });
 

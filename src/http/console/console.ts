@@ -7,6 +7,7 @@ import * as Fault from '../fault.ts';
 import * as BrowserSession from '../pages/browser-session.ts';
 import * as Frame from '../pages/frame.ts';
 import { type Call, type Env, requestId, send } from '../request-context.ts';
+import * as Flash from './flash.ts';
 import * as ConsoleFrame from './pages/frame.ts';
 import * as LoginPage from './pages/login-page.ts';
 import * as PasskeyScript from './pages/passkey-script.ts';
@@ -14,9 +15,10 @@ import { refusedInFrame } from './refused.ts';
 import type { ConsoleResponse } from './response.ts';
 import { type ActionPath, actionRight, type PagePath, pageRights } from './route-rights.ts';
 import * as Sessions from './sessions.ts';
-import { addSignIn } from './sign-in.ts';
+import { addSignIn, redirect } from './sign-in.ts';
 
-type Show = (c: Call, person: Sessions.Person) => Promise<ConsoleResponse>;
+/** Shows a page; `flash`: the outcome of the form that redirected to it. */
+type Show = (c: Call, person: Sessions.Person, flash: Flash.Flash | null) => Promise<ConsoleResponse>;
 /** Performs a form's action in the name of `person`. */
 type Act = (c: Call, form: URLSearchParams, person: Sessions.Person) => Promise<ConsoleResponse>;
 
@@ -28,7 +30,7 @@ export type Console = {
   /** Adds a page with an entry in the navigation, which lists sections in the order of the calls. */
   addSection(name: string, path: PagePath, show: Show): void;
   addPage(path: PagePath, show: Show): void;
-  /** Adds the action of a form that is sent to `path`; the action returns the page that reports its outcome. */
+  /** Adds the action of a form that is sent to `path`. It redirects to the page that reports its outcome; only a refused form is shown at once, with its input. */
   addAction(path: ActionPath, act: Act): void;
 };
 
@@ -48,6 +50,7 @@ export function createConsole(
 
   const respond = (at: string | null, person: Sessions.Person | null, shown: ConsoleResponse): Response => {
     if (shown instanceof Response) return shown;
+    if ('flash' in shown) return redirected(shop, shown, person ?? 'visitor');
     const { status = 200, hasScript = false, canCopy = false, cookies = [], refresh, ...page } = shown;
     const layout = ConsoleFrame.layout(storefront.name, sections, at, person);
     const more = {
@@ -101,7 +104,12 @@ export function createConsole(
   const addPage: Console['addPage'] = (path, show) =>
     void app.get(
       path,
-      signedIn(pageRights[path], (c, _, person) => show(c, person)),
+      signedIn(pageRights[path], async (c, _, person) => {
+        const flash = Flash.read(shop, { path: c.req.path, owner: person }, c);
+        const shown = await show(c, person, flash);
+        if (flash === null || shown instanceof Response || 'flash' in shown) return shown;
+        return { ...shown, cookies: [...(shown.cookies ?? []), Flash.erase(shop)] };
+      }),
     );
 
   return {
@@ -119,6 +127,14 @@ export function createConsole(
         ),
     },
   };
+}
+
+function redirected(
+  shop: Sessions.ConsoleSessionContext,
+  { to, flash }: { to: string; flash: Flash.Flash },
+  owner: Sessions.Person | 'visitor',
+): Response {
+  return redirect(to, [Flash.set(shop, { path: to.replace(/[?#].*$/, ''), owner }, flash)]);
 }
 
 /** The path of a request with its query. A form has no query that its page would need. */

@@ -97,5 +97,5 @@ async function operatorOf(
   if (found !== null) return found;
   return email === null
     ? 'The provider has not verified your address. Verify it there, and sign in again.'
-    : `No invitation for ${email}. Ask an owner to invite you.`;
+    : `No invitation for ${email}. Ask an owner to invite you, or sign out at the provider and use another account.`;
 }

@@ -7,6 +7,8 @@ import * as ConsoleFrame from './pages/frame.ts';
 import type { ConsoleResponse } from './response.ts';
 
 const statusOfTooMany = 429;
+/** The paths of the forms of people who are not signed in. */
+const signInForms = /^\/admin\/console\/(?:sign-in|oidc|invitation)(?:\/|$)/;
 
 /**
  * Shows a refusal that a route of the console wrote for programs, such as too many requests, as a page of the console: the seller is not sent to the shop
@@ -27,8 +29,22 @@ export function refusedInFrame(respond: (shown: ConsoleResponse) => Response): M
     if (typeof body.message !== 'string') return;
     const address = c.req.path + new URL(c.req.url).search;
     const again = c.req.method === 'GET' ? address : null;
+    if (status === statusOfTooMany && signInForms.test(c.req.path)) {
+      c.res = respond(tooManyTries(headers.get('retry-after')));
+      return;
+    }
     c.res = respond(refused(status, body.message, headers.get('retry-after'), again));
   };
+}
+
+function waitOf(retryAfter: string | null): string {
+  return retryAfter === '1' ? 'a second' : `${retryAfter ?? 'a few'} seconds`;
+}
+
+/** The refusal of a sign-in, with the way back to its page. */
+function tooManyTries(retryAfter: string | null): ConsoleResponse {
+  const main = html`<section class="entry"><h1>Sign in</h1><p class="note" role="alert">Too many tries from your address. Wait ${waitOf(retryAfter)}, then try again.</p><a class="button" href="${ConsoleFrame.front}">Try again</a></section>`;
+  return { status: statusOfTooMany, title: 'Sign in', main };
 }
 
 /** The page of a refusal. `again`: the address of a page that can be opened later; null after a form. */
@@ -40,7 +56,7 @@ export function refused(
 ): ConsoleResponse {
   const isTooMany = status === statusOfTooMany;
   const title = isTooMany ? 'Too many requests' : 'Not accepted';
-  const wait = retryAfter === '1' ? 'a second' : `${retryAfter ?? 'a few'} seconds`;
+  const wait = waitOf(retryAfter);
   const text = isTooMany
     ? `Too many requests came from your address in a short time. Wait ${wait}, then try again.`
     : message;

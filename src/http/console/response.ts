@@ -1,7 +1,8 @@
 import type * as Frame from '../pages/frame.ts';
+import type { Flash } from './flash.ts';
 
 /**
- * A page of the console, or another response such as a redirect. `hasScript`: the page uses passkeys. `canCopy`: texts of the
+ * A page of the console, a redirect to a page that shows the outcome of a form once, or another response. `hasScript`: the page uses passkeys. `canCopy`: texts of the
  * page get copy buttons. `refresh`: the address that the browser
  * opens at once.
  */
@@ -15,4 +16,10 @@ export type ConsoleResponse =
       cookies?: readonly string[];
       refresh?: string;
     }
+  | { to: string; flash: Flash }
   | Response;
+
+/** The response to a form that succeeded: a reload of the next page repeats nothing. */
+export function done(to: string, text: string, secret?: string): ConsoleResponse {
+  return { to, flash: { text, isBad: false, ...(secret !== undefined && { secret }) } };
+}

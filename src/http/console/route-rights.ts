@@ -31,6 +31,7 @@ export const pageRights = {
   '/admin/console/audit.csv': 'export',
   '/admin/console/team': 'read',
   '/admin/console/me': 'own',
+  '/admin/console/me/passkeys/:id/remove': 'own',
   '/admin/console/*': 'read',
 } as const satisfies Readonly<Record<string, Right>>;
 

@@ -11,6 +11,7 @@ import * as Catalogue from './routes/catalogue.ts';
 import * as Codes from './routes/codes.ts';
 import * as Events from './routes/events.ts';
 import * as Health from './routes/health.ts';
+import * as Me from './routes/me.ts';
 import * as Overview from './routes/overview.ts';
 import * as Payments from './routes/payments.ts';
 import * as Team from './routes/team.ts';
@@ -48,7 +49,7 @@ export function consoleRoutes(
   Health.addHealthSection(console, shop, isDraining, metrics);
   Audit.addAuditSection(console, shop);
   Team.addTeamSection(console, shop);
-  Team.addOwnPage(console, shop);
+  Me.addOwnPage(console, shop);
   // Registered last: matches every path that no section has.
   console.addPage('/admin/console/*', async () => {
     const main = LoginPage.problem('Page not found', 'The console has no page at this address.');

@@ -60,6 +60,11 @@ export async function personOf(
   return { operator: null, role: 'owner', who: guard.who(c), session: null };
 }
 
+/** Returns true for a browser whose session has ended otherwise than by signing out. */
+export function hadSession(shop: ConsoleSessionContext, c: Call): boolean {
+  return [personSession(0), tokenSession].some((cookie) => Cookies.readCookie(shop, cookie, c) !== null);
+}
+
 /** Names a person for the audit log, with the address of the request. */
 export function whoOf(guard: AdminGuard, c: Call, email: string): string {
   return `${email} at ${guard.from(c)}`;

@@ -9,6 +9,8 @@ import * as BrowserSession from '../pages/browser-session.ts';
 import * as Cookies from '../pages/cookies.ts';
 import { type Call, type Env, send } from '../request-context.ts';
 import { consolePath } from './console-path.ts';
+import { deviceOf } from './device.ts';
+import * as Flash from './flash.ts';
 import { addOidc } from './oidc-routes.ts';
 import * as ConsoleFrame from './pages/frame.ts';
 import * as LoginPage from './pages/login-page.ts';
@@ -25,13 +27,15 @@ const browserCookie: Cookies.Cookie = { name: 'sluice_passkey', maxAgeSeconds: 3
 
 type Respond = (shown: ConsoleResponse) => Response;
 /** Shows the login page; `to` is the path to open afterwards, with its query. */
-type Login = (
-  c: Call,
-  status: number,
-  to: string,
-  problem: string | null,
-  isTokenWrong?: boolean,
-) => Promise<Response>;
+type Login = (c: Call, status: number, to: string, problem: string | null) => Promise<Response>;
+
+/** The login page has the address of the page that opens after the sign-in, so its outcomes are bound to no address. */
+const loginPlace = { path: 'sign-in', owner: 'visitor' } as const;
+const wrongToken: Flash.Flash = {
+  text: 'That admin token is wrong. Check the setting ADMIN_TOKEN.',
+  isBad: true,
+  fix: { id: 'token', name: 'Admin token' },
+};
 
 /** Returns the browser's value of the passkey cookie, or a new one with its `Set-Cookie`. */
 export function browserOf(
@@ -57,20 +61,35 @@ export function addSignIn(
   guard: AdminGuard,
   respond: Respond,
 ): { login: Login } {
-  const login: Login = async (c, status, to, problem, isTokenWrong = false) => {
+  /** Shows the login page again with an outcome. A redirect, so that the browser's Back never sends the form again. */
+  const again = (to: string, flash: Flash.Flash, cookies: readonly string[] = []) =>
+    redirect(to, [...cookies, Flash.set(shop, loginPlace, flash)]);
+  const login: Login = async (c, status, to, said) => {
     const { browser, cookies } = browserOf(shop, c);
+    const flash = said === null ? Flash.read(shop, loginPlace, c) : null;
+    const problem = said ?? (flash?.isBad ? flash.text : null);
+    const isTokenWrong = flash?.fix?.id === wrongToken.fix?.id && flash !== null;
+    const hasEnded = problem === null && Sessions.hadSession(shop, c);
+    const notice =
+      flash?.isBad === false ? flash.text : hasEnded ? 'Your session has ended. Sign in to continue.' : null;
     const options = Passkey.arePossible(shop.publicUrl)
       ? await Passkey.signInOptions(passkeyContext(shop), browser)
       : null;
     const hasOwner = await shop.operators.hasOwner();
     const main = LoginPage.login({
-      ...{ to, problem, isTokenWrong },
+      ...{ to, problem, notice, isTokenWrong },
       options: hasOwner ? options : null,
       hasOidc: shop.consoleSignIn.oidc !== null,
       acceptsToken: shop.consoleSignIn.acceptsToken || !hasOwner,
       isFirst: !hasOwner,
     });
-    return respond({ status, title: 'Sign in', main, hasScript: options !== null, cookies });
+    return respond({
+      status,
+      title: 'Sign in',
+      main,
+      hasScript: options !== null,
+      cookies: [...cookies, ...(flash === null ? [] : [Flash.erase(shop)])],
+    });
   };
   const limited = (work: (c: Call) => Promise<Response>) => async (c: Call) => {
     const slow = guard.slowed(c);
@@ -95,8 +114,7 @@ export function addSignIn(
       const to = consolePath(form.get('to'));
       if (!(await Sessions.acceptsToken(shop)))
         return login(c, 403, to, 'The admin token no longer signs in here. Use your passkey.');
-      if (!guard.opens(form.get('token')?.trim() ?? ''))
-        return login(c, 401, to, 'That admin token is wrong. Check the setting ADMIN_TOKEN.', true);
+      if (!guard.opens(form.get('token')?.trim() ?? '')) return again(to, wrongToken);
       return redirect(to, await Sessions.startWithToken(shop, guard, c));
     }),
   );
@@ -113,7 +131,9 @@ export function addSignIn(
       return redirect(to, await Sessions.start(shop, guard, c, operator));
     }),
   );
-  app.post(`${base}/sign-out`, async (c) => redirect(ConsoleFrame.front, await Sessions.end(shop, c)));
+  app.post(`${base}/sign-out`, async (c) =>
+    again(ConsoleFrame.front, { text: 'You are signed out.', isBad: false }, await Sessions.end(shop, c)),
+  );
   addInvitation(app, shop, guard, respond, limited);
   if (shop.consoleSignIn.oidc !== null)
     addOidc(app, shop, shop.consoleSignIn.oidc, { guard, login, respond, limited });
@@ -140,7 +160,7 @@ async function passkeyProblem(
         passkey: found.passkey.name,
       });
       await shop.audit.close(entry, { reason: 'its signature counter did not rise' });
-      return 'This passkey was refused, because it may have been copied: its counter did not rise. Sign in with another one and remove it.';
+      return 'This passkey was refused, because it may have been copied. Sign in with another passkey and remove this one.';
     }
   }
 }
@@ -170,6 +190,7 @@ function addInvitation(
     const shown = { shop: shop.catalog.storefront.name, host: new URL(shop.publicUrl).host };
     const main = LoginPage.invitation({
       ...{ operator, options, hasOidc, problem, path: c.req.path, ...shown },
+      device: deviceOf(c.req.header('user-agent')),
     });
     const status = problem === null ? 200 : 422;
     return respond({ status, title: 'Invitation', main, hasScript: options !== null, cookies });

@@ -32,22 +32,24 @@ export function brandStyle({ colour, font = usualFont }: Brand = {}, part?: stri
 }
 
 function colours(colour: Rgb, part: string): string {
-  const light = readable(colour, lightTint, [0, 0, 0]);
-  const dark = readable(colour, darkPanel, white);
+  const lightTintOf = (accent: Rgb) => mix(white, accent, 0.1);
+  const darkTintOf = (accent: Rgb) => mix(darkPanel, accent, 0.15);
+  const light = readable(colour, (accent) => [lightTint, lightTintOf(accent)], [0, 0, 0]);
+  const dark = readable(colour, (accent) => [darkPanel, darkTintOf(accent)], white);
   return `
-${part}{${accent(light, white, mix(white, light, 0.1))}}
-@media(prefers-color-scheme:dark){${part}{${accent(dark, black, mix(darkPanel, dark, 0.15))}}}`;
+${part}{${accent(light, white, lightTintOf(light))}}
+@media(prefers-color-scheme:dark){${part}{${accent(dark, black, darkTintOf(dark))}}}`;
 }
 
 function accent(colour: Rgb, text: Rgb, tint: Rgb): string {
   return `--accent:${hex(colour)};--on-accent:${hex(text)};--tint:${hex(tint)};--one:${hex(colour)}`;
 }
 
-/** Returns the colour, mixed with as little of `towards` as makes it readable on `ground`. */
-function readable(colour: Rgb, ground: Rgb, towards: Rgb): Rgb {
+/** Returns the colour, mixed with as little of `towards` as makes it readable on its grounds. */
+function readable(colour: Rgb, groundsOf: (accent: Rgb) => readonly Rgb[], towards: Rgb): Rgb {
   for (let step = 0; step < steps; step++) {
     const mixed = mix(colour, towards, step / steps);
-    if (contrast(mixed, ground) >= contrastMin) return mixed;
+    if (groundsOf(mixed).every((ground) => contrast(mixed, ground) >= contrastMin)) return mixed;
   }
   return towards;
 }

@@ -70,7 +70,10 @@ export function assertionOf(shop: Pick<CatalogContext, 'publicUrl'>, c: Call): s
 export function guard(
   shop: Pick<CatalogContext, 'publicUrl'> & Frame.PageContext,
   refuse = (status: number): Response =>
-    errorPage(shop, { status, message: shop.texts.text('error.foreign_form') }),
+    errorPage(shop, {
+      ...{ status, title: shop.texts.text('error.foreign_title') },
+      message: shop.texts.text('error.foreign_form'),
+    }),
 ): MiddlewareHandler<Env> {
   return async (c, next) => {
     const site = c.req.header('sec-fetch-site');

@@ -3,7 +3,7 @@ import * as CopyScript from '@sluice/kernel/copy-script';
 
 /**
  * The script of the reference and the start page. It only adds comfort: copy buttons, the same language in all samples, a filter for the
- * navigation and for long lists of values, open groups on wide screens, "/" for the search, the form of the operation that is chosen, and the visitor's key in the samples. The key stays in the page's memory.
+ * navigation and for long lists of values, open groups on wide screens, "/" for the search, the form of the operation that is chosen, a price that changed, and the visitor's key in the samples. The key stays in the page's memory.
  */
 export const code = String.raw`${CopyScript.code};(()=>{
 const $=(q,r=document)=>[...r.querySelectorAll(q)];
@@ -29,6 +29,14 @@ if(operation){
     }catch{}
   })
 }
+const request=document.querySelector('form.request');
+if(request){
+  const [first]=request.elements,raw=request.querySelector('.raw');
+  request.oninput=({target})=>{
+    if(target!==operation)for(const most of $('.most'))most.textContent=most.dataset.changed
+  };
+  if(raw)raw.ontoggle=()=>{first.value=raw.open?'raw':'fields';first.formNoValidate=raw.open}
+}
 const folds=$('details.fold'),wide=matchMedia('(min-width:40.01em)');
 if(wide.matches)for(const fold of folds)fold.open=true;
 wide.onchange=()=>{for(const fold of folds)fold.open=wide.matches};
@@ -51,6 +59,7 @@ for(const box of $('.values.all')){
   input.oninput=()=>{for(const code of codes)code.hidden=!code.textContent.toLowerCase().includes(input.value.trim().toLowerCase())};
   box.before(input)
 }
+for(const line of $('[data-changed]'))line.closest('form').oninput=()=>{line.textContent=line.dataset.changed};
 const key=document.querySelector('#docs-key');
 if(key){
   const codes=$('main pre code').map(code=>[code,code.innerHTML]);

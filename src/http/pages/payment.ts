@@ -2,7 +2,8 @@ import { copyStyle, palette } from '@sluice/kernel/page-style';
 import { html, raw } from 'hono/html';
 import type { Texts } from '../../text/texts.ts';
 import { brandStyle } from './brand-style.ts';
-import { languageOf, type PageContext } from './frame.ts';
+import { contactUrl, languageOf, type PageContext } from './frame.ts';
+import * as ReloadScript from './reload-script.ts';
 import { say } from './say.ts';
 
 type Html = ReturnType<typeof html>;
@@ -14,6 +15,8 @@ export type PaymentPage = {
   body: Html;
   /** Seconds until the page reloads itself. */
   againSeconds?: number;
+  /** Seconds after which a client should try again. */
+  retrySeconds?: number;
   /** True when the page has a form that is sent to the shop. */
   hasForm?: boolean;
   /** The script of the page: copy buttons for secrets, or a button that prints it. */
@@ -40,7 +43,7 @@ h2{font-size:1.125rem;margin:1.75rem 0 0}h3{font-size:.9375rem;margin:1rem 0 0}.
 label{display:block;font-size:.875rem;color:var(--soft);margin:.75rem 0 .25rem}input{width:100%;padding:.6rem .75rem;border:1px solid var(--soft);border-radius:10px;background:var(--panel);color:var(--ink);font:inherit}
 textarea{display:block;width:100%;margin:.75rem 0 0;padding:0;border:solid var(--ground);border-width:.75rem .875rem;border-radius:10px;box-shadow:0 0 0 1px var(--line);background:var(--ground);color:var(--ink);user-select:all;font:.8125rem/1.5 ui-monospace,"SF Mono",Menlo,Consolas,monospace;word-break:break-all;resize:none}
 code{font:.875em ui-monospace,"SF Mono",Menlo,Consolas,monospace}
-.lines{white-space:pre-line}.total{font-weight:650}.print{display:none}
+.sold dt{flex:0 1 auto;min-width:0;overflow-wrap:anywhere}.sold dd{flex:none;max-width:60%}.lines{white-space:pre-line}.total{font-weight:650}.print{display:none}
 @page{margin:1cm}
 @media print{:root{color-scheme:light;--ground:#fff;--panel:#fff;--ink:#000;--soft:#444;--line:#bbb}body{display:block;padding:1cm}main{max-width:none;border:0;box-shadow:none;padding:0}.mark,.proof,.button{display:none}.print{display:block}dl div{break-inside:avoid}}
 .button{display:block;margin-top:1.5rem;padding:.7rem 1rem;border-radius:10px;background:var(--accent);color:var(--on-accent);font-weight:600;text-align:center;text-decoration:none}
@@ -49,7 +52,7 @@ button.button{width:100%;border:0;font:inherit;font-weight:600;cursor:pointer}
 ${copyStyle}
 .note{background:var(--note-tint);color:var(--note);border-radius:10px;padding:.6rem .875rem}.next .button{margin-top:.75rem}dl+.next .button:first-child{margin-top:1.5rem}
 pre.secret{margin:.5rem 0 0;padding:.75rem .875rem;border:1px solid var(--line);border-radius:10px;background:var(--ground);font:.8125rem/1.5 ui-monospace,"SF Mono",Menlo,Consolas,monospace}
-[hidden]{display:none!important}.url{display:block;font:.625rem/1.4 ui-monospace,"SF Mono",Menlo,Consolas,monospace;word-break:break-all}dl div:has(>dd>.id){flex-wrap:wrap;row-gap:0}dd:has(>.id){margin-inline-start:auto}dd>.id{white-space:nowrap}@media(max-width:30rem){span.id{font-size:.75rem}dl div{gap:1rem}dl div:has(>dd>.id){flex-wrap:nowrap}dd>.id{white-space:normal;display:inline-block;max-width:20ch;word-break:break-all}dd{min-width:0}}dl+dl{margin-top:0;border-top:0}
+[hidden]{display:none!important}.url{display:block;font:.625rem/1.4 ui-monospace,"SF Mono",Menlo,Consolas,monospace;word-break:break-all}dl div:has(>dd>.id){flex-wrap:wrap;row-gap:0}dd:has(>.id){margin-inline-start:auto}dd>.id{white-space:nowrap}@media(max-width:30rem){dt{flex:0 1 auto}dl div:not(:has(.id))>dd{overflow-wrap:break-word}span.id{font-size:.75rem}dl div{gap:1rem}dl div:has(>dd>.id){flex-wrap:nowrap}dd>.id{white-space:normal;display:inline-block;max-width:20ch;word-break:break-all}dd{min-width:0}}dl+dl{margin-top:0;border-top:0}
 pre.one-line{white-space:nowrap;text-overflow:ellipsis;overflow-wrap:normal;overflow-x:auto;scrollbar-width:thin}.code>pre.one-line{margin-inline-end:5rem;padding-inline-end:.875rem}.code>pre.one-line+.copy{inset-block:0;margin-block:auto;height:2rem;inset-inline-end:0;min-width:4.25rem}`;
 
 /** SVG paths in a view box of 24 by 24. */
@@ -68,11 +71,12 @@ export function subscribed(texts: Texts): PaymentPage {
   };
 }
 
-export function frozen(texts: Texts): PaymentPage {
+/** The page of a link for an account that cannot use what is paid. `contact`: the seller's address or URL. */
+export function barred(texts: Texts, reason: 'frozen' | 'closed', contact: string): PaymentPage {
   return {
-    title: texts.text('checkout.frozen_title'),
+    title: texts.text('checkout.barred_title'),
     mark: 'stop',
-    body: html`<h1>${say(texts, 'checkout.frozen')}</h1><p>${say(texts, 'checkout.frozen_text')}</p>${shopLink(texts)}`,
+    body: html`<h1>${say(texts, 'checkout.barred')}</h1><p>${say(texts, `checkout.${reason}_text`)}</p><a class="button" href="${contactUrl(contact)}">${say(texts, 'checkout.contact')}</a>${shopLink(texts)}`,
   };
 }
 
@@ -97,9 +101,9 @@ function shopLink(texts: Texts): Html {
   return html`<a class="button plain" href="/">${say(texts, 'error.back')}</a>`;
 }
 
-/** A link to this page, for people who do not want to wait for its refresh, and one to the shop. */
-function nowOrBack(texts: Texts): Html {
-  return html`<a class="button" href="">${say(texts, 'checkout.check_now')}</a>${shopLink(texts)}`;
+/** A link to this page, which is loaded again, and one to the shop. */
+function nowOrBack(texts: Texts, label: 'check_now' | 'try_again' = 'check_now'): Html {
+  return html`<a class="button" href="">${say(texts, `checkout.${label}`)}</a>${shopLink(texts)}`;
 }
 
 /** `againMs`: the time from which a card page opens again. */
@@ -189,8 +193,8 @@ export function unavailable(texts: Texts): PaymentPage {
   return {
     title: texts.text('checkout.unavailable_title'),
     mark: 'wait',
-    againSeconds: 10,
-    body: html`<h1>${say(texts, 'checkout.unavailable')}</h1><p>${say(texts, 'checkout.unavailable_text')}</p>${nowOrBack(texts)}`,
+    retrySeconds: 10,
+    body: html`<h1>${say(texts, 'checkout.unavailable')}</h1><p>${say(texts, 'checkout.unavailable_text')}</p>${nowOrBack(texts, 'try_again')}`,
   };
 }
 
@@ -215,25 +219,26 @@ const headers = {
 export function respond(
   status: number,
   { catalog, texts }: PageContext,
-  { title, mark, body, againSeconds, hasForm = false, script }: PaymentPage,
+  { title, mark, body, againSeconds, retrySeconds = againSeconds, hasForm = false, ...page }: PaymentPage,
   more: Readonly<Record<string, string>> = {},
 ): Response {
+  const script = againSeconds === undefined ? page.script : ReloadScript;
   const { path, tone } = marks[mark];
   const shop = catalog.storefront.name;
-  const page = html`<!doctype html>
+  const text = html`<!doctype html>
 <html ${languageOf(texts)}>
 <head>
 <meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex">
-${againSeconds === undefined ? '' : html`<meta http-equiv="refresh" content="${againSeconds}">`}
+${againSeconds === undefined ? '' : html`<noscript><meta http-equiv="refresh" content="${againSeconds}"></noscript>`}
 <title>${title} · ${shop}</title><link rel="icon" href="data:,"><style>${raw(style + brandStyle(catalog.storefront.brand))}</style>
 </head>
-<body${script ? html` data-copy="${texts.text('code.copy')}" data-copied="${texts.text('code.copied')}"` : ''}><main>
+<body${againSeconds === undefined ? '' : html` data-again="${againSeconds}"`}${script ? html` data-copy="${texts.text('code.copy')}" data-copied="${texts.text('code.copied')}"` : ''}><main>
 <p class="shop">${shop}</p>
 <svg class="mark ${tone}" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2.25" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><path d="${path}"/></svg>
 ${body}
 </main>${script ? html`<script>${raw(script.code)}</script>` : ''}</body>
 </html>`;
-  const again = againSeconds === undefined ? {} : { 'retry-after': String(againSeconds) };
+  const again = retrySeconds === undefined ? {} : { 'retry-after': String(retrySeconds) };
   const own = { ...headers, 'content-security-policy': policy(hasForm ? "'self'" : "'none'", script) };
-  return new Response(String(page), { status, headers: { ...own, ...again, ...more } });
+  return new Response(String(text), { status, headers: { ...own, ...again, ...more } });
 }

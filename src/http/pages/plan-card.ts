@@ -16,23 +16,20 @@ import * as TaxNote from '../../catalog/tax-note.ts';
 import type { PlanOffer } from '../../journeys/plan-offers.ts';
 import { includedText } from '../../text/included-text.ts';
 import type { Texts } from '../../text/texts.ts';
+import { trialButton } from './earned-trial.ts';
 import type { Html } from './frame.ts';
 import { planAction } from './plan-action.ts';
 import { say } from './say.ts';
+import type { AccountSummary, RefusedBuy } from './shop-facts.ts';
 import { startForm } from './start-form.ts';
 import { effectivePrice, unitPrice } from './unit-price.ts';
 
-/** A purchase form that was refused: the plan, the amount and the promotion code as they were typed, and the fault of each. */
-export type RefusedBuy = {
-  plan: string;
-  amount: string;
-  fault: string | null;
-  code: string;
-  codeFault: string | null;
-};
-
 type Visitor = {
   isSignedIn: boolean;
+  /** Its trial (AccountSummary). */
+  trial: AccountSummary['trial'];
+  /** The trial that it can have for an email address. */
+  earned: string | null;
   /** The next step with a plan that renews. */
   offer: PlanOffer | undefined;
   refused: RefusedBuy | null;
@@ -62,10 +59,10 @@ export function card(texts: Texts, plan: Plan, catalog: Catalog, visitor: Visito
     case 'trial':
       return html`<div class="card${best}">${title}${price(texts.text('plans.free'), texts.text('plans.once', { quantity: includedText(texts, plan.included, unit) }), '')}
 ${facts([...(isTrialImmediate(catalog.plans) ? [texts.text('plans.no_card')] : []), ...claimed(texts, plan, unit), ...oncePer(texts, plan), ...terms])}
-<div class="action begin">${visitor.isSignedIn ? (isTrialImmediate(catalog.plans) ? html`<p class="ok state"><strong>${say(texts, 'plans.in_use')}</strong></p>` : '') : startForm(texts, catalog.plans)}</div></div>`;
+<div class="action begin">${trialAction(texts, catalog, visitor)}</div></div>`;
     case 'credit':
       return html`<div class="card${best}">${title}${price(texts.text('plans.from', { amount: texts.usd(Money.format(plan.min)) }), texts.text('plans.prepaid'), worth(texts, covered))}
-${facts([isByUsage(covered) ? texts.text('plans.credit_usage') : texts.text('plans.credit', { unit: texts.unit(unit) }), ...terms])}
+${facts([isByUsage(covered) || unit === 'unit' ? texts.text('plans.credit_usage') : texts.text('plans.credit', { unit: texts.unit(unit) }), ...terms])}
 <div class="action">${creditForm(texts, plan, visitor.refused)}</div></div>`;
     case 'subscription': {
       const period = texts.text(`plans.per_${plan.every}`);
@@ -74,6 +71,23 @@ ${facts([texts.text('plans.included', { quantity: includedText(texts, plan.inclu
 <div class="action">${planAction(texts, plan, visitor.offer, { isTaxAdded: TaxNote.isTaxAdded(catalog), code: codeField(texts, plan.id, visitor.refused) })}</div></div>`;
     }
   }
+}
+
+/** The button that begins the trial, or its state. */
+function trialAction(
+  texts: Texts,
+  { plans }: Pick<Catalog, 'plans'>,
+  { isSignedIn, trial, earned }: Visitor,
+): Html | string {
+  if (earned !== null) return trialButton(texts, earned, isSignedIn);
+  if (!isSignedIn) return startForm(texts, plans);
+  const state = (text: Html) => html`<p class="ok state"><strong>${text}</strong></p>`;
+  if (trial === null) return isTrialImmediate(plans) ? state(say(texts, 'plans.trial_new')) : '';
+  return state(
+    trial.left === null
+      ? say(texts, 'plans.trial_used')
+      : say(texts, 'plans.trial_left', { quantity: trial.left }),
+  );
 }
 
 /** A price, the time that it is for, and what a unit costs: two paragraphs, so that those of all plans have equal rows. */
@@ -91,6 +105,7 @@ function claimed(texts: Texts, { includedWhenClaimed }: TrialPlan, unit: string)
 function oncePer(texts: Texts, plan: TrialPlan): string[] {
   if (plan.oncePer.length === 0) return [];
   const facts = plan.oncePer.map((fact) => texts.text(`plans.once.${fact}`)).join(', ');
+  if (plan.oncePer.length === 1) return [texts.text('plans.one_per', { fact: facts })];
   const proofs = proofsOf(plan).map((fact) => texts.text(`plans.proof.${fact}`));
   return [
     texts.text('plans.once_per', { facts }),
@@ -144,20 +159,25 @@ function eachCosts(texts: Texts, { price, included }: SubscriptionPlan, unit: st
 }
 
 /** The plan that is highlighted, with its badge: the one that the catalogue recommends, or else the one whose units cost least. */
-export function highlighted(texts: Texts, plans: readonly Plan[]): { id: string; badge: string } | null {
+export function highlighted(
+  texts: Texts,
+  { plans, services }: Pick<Catalog, 'plans' | 'services'>,
+): { id: string; badge: string } | null {
   const recommended = plans.find(({ isRecommended = false }) => isRecommended);
   if (recommended !== undefined) return { id: recommended.id, badge: texts.text('plans.recommended') };
   const lowest = lowestPriced(plans);
-  return lowest === null ? null : { id: lowest, badge: texts.text('plans.lowest') };
+  if (lowest === null) return null;
+  const unit = texts.unit(unitOfPlan(lowest, services));
+  return { id: lowest.id, badge: texts.text('plans.lowest', { unit }) };
 }
 
-/** The id of the subscription whose included units cost least; null where none is cheaper than another. */
-function lowestPriced(plans: readonly Plan[]): string | null {
+/** The subscription whose included units cost least; null where none is cheaper than another. */
+function lowestPriced(plans: readonly Plan[]): Plan | null {
   const priced = plans.flatMap((plan) =>
     plan.kind === 'subscription' && plan.included.asset === 'unit' && plan.included.amount > 0
-      ? [{ id: plan.id, each: plan.price / plan.included.amount }]
+      ? [{ plan, each: plan.price / plan.included.amount }]
       : [],
   );
   const [first, second] = priced.toSorted((a, b) => a.each - b.each);
-  return first !== undefined && second !== undefined && first.each < second.each ? first.id : null;
+  return first !== undefined && second !== undefined && first.each < second.each ? first.plan : null;
 }

@@ -1,8 +1,11 @@
+import * as Money from '@sluice/kernel/money';
 import { html } from 'hono/html';
 import type { Catalog } from '../../catalog/catalog.ts';
+import { nameOf } from '../../catalog/plan-name.ts';
 import type { CallReceipt, PurchaseReceipt, VerifiedReceipt } from '../../identity/signed-receipt.ts';
-import * as Receipts from '../../journeys/receipts.ts';
+import type { PurchaseParts } from '../../journeys/receipts.ts';
 import * as BillingDetails from '../../payment/billing-details.ts';
+import * as ReceiptNumber from '../../payment/receipt-number.ts';
 import type { SavedCard } from '../../payment/saved-card.ts';
 import type { Texts } from '../../text/texts.ts';
 import { cardName } from './card-brand.ts';
@@ -15,16 +18,14 @@ import { say } from './say.ts';
 export type ReceiptFacts = {
   signed: VerifiedReceipt;
   jws: string;
-  /** Amount refunded so far, which may be more than when the receipt was signed. */
-  refunded: string;
+  /** The lines and the refunds so far, which may be more than when the receipt was signed; null when the purchase is not stored. */
+  parts: PurchaseParts | null;
+  /** True when the reader is signed in to the account that paid, and may see its payments. */
+  isBuyer: boolean;
   /** The buyer's address; null when the reader of the page may not see it. */
   email: string | null;
   /** The buyer's company and address; null as above, or when there are none. */
   details: BillingDetails.BillingDetails | null;
-  /** True for a reader who may see the billing of the buyer. */
-  isBuyer: boolean;
-  /** The period of a plan; null for credit, and for a call. */
-  period: Receipts.PaidPeriod | null;
   /** The card that paid; null when it is not known to the shop or the reader may not see it. */
   card: Pick<SavedCard, 'brand' | 'last4'> | null;
 };
@@ -32,24 +33,35 @@ export type ReceiptFacts = {
 type Html = PaymentPage['body'];
 
 /** A printable receipt: the signed fields, with the catalogue's names for seller, plan and tax. */
-export function receipt(texts: Texts, facts: ReceiptFacts, { storefront, plans }: Catalog): PaymentPage {
+export function receipt(texts: Texts, facts: ReceiptFacts, catalog: Catalog): PaymentPage {
   const { signed, jws, email, details, isBuyer } = facts;
+  const { storefront } = catalog;
   const isPurchase = signed.kind === 'purchase';
   const address = `${signed.issuer}/receipts/${jws}`;
+  const back = isBuyer
+    ? html`<a class="button plain" href="/shop/account/billing">${say(texts, 'receipt.back')}</a>`
+    : html`<a class="button plain" href="/">${say(texts, 'error.back')}</a>`;
+  const buyer = [
+    details === null
+      ? []
+      : [html`<span class="lines">${BillingDetails.lines(texts, details).join('\n')}</span>`],
+    email === null ? [] : [html`${email}`],
+  ].flat();
   return {
     title: texts.text('receipt.title'),
     mark: 'done',
     body: html`<h1>${say(texts, 'receipt.heading', { amount: texts.usd(isPurchase ? signed.total_usd : signed.cost_usd).replace(' ', '\u00a0') })}</h1>
       <dl>
-        ${row(texts.text('receipt.number'), identifier(isPurchase ? signed.purchase : signed.call))}
+        ${row(texts.text('receipt.number'), isPurchase ? number(signed.purchase) : identifier(signed.call))}
         ${row(texts.text(isPurchase ? 'receipt.paid_on' : 'receipt.date'), texts.day(isPurchase ? Date.parse(signed.paid_at) : signed.issuedMs))}
         ${row(texts.text('receipt.seller'), html`<span class="lines">${storefront.seller?.trim() || storefront.name}</span><br>${signed.issuer}`)}
-        ${row(texts.text('receipt.buyer'), html`${details === null ? '' : html`<span class="lines">${BillingDetails.lines(texts, details).join('\n')}</span><br>`}${email === null ? '' : html`${email}<br>`}${identifier(signed.account)}`)}
+        ${buyer.length === 0 ? '' : row(texts.text('receipt.buyer'), html`${buyer.map((line, place) => html`${place === 0 ? '' : html`<br>`}${line}`)}`)}
       </dl>
-      ${isPurchase ? purchase(texts, signed, facts, plans, storefront.tax_note?.trim()) : call(texts, signed)}
-      <p class="proof"><button class="button" id="print" type="button" hidden>${say(texts, 'receipt.print')}</button>${isBuyer ? html`<a class="button plain" href="/shop/account/billing">${say(texts, 'receipt.back')}</a>` : html`<a class="button plain" href="/">${say(texts, 'leave.to_shop')}</a>`}</p>
+      ${isPurchase ? purchase(texts, signed, facts, catalog) : call(texts, signed)}
+      <p class="proof"><button class="button" id="print" type="button" hidden>${say(texts, 'receipt.print')}</button>${back}</p>
       <noscript><p class="proof">${say(texts, 'receipt.print_hint')}</p></noscript>
       <details class="proof"><summary id="proof">${say(texts, 'receipt.signature')}</summary>
+      <dl>${isPurchase ? html`${row(texts.text('receipt.purchase'), identifier(signed.purchase))}${row(texts.text('receipt.payment'), identifier(signed.payment))}` : ''}${row(texts.text('receipt.account'), identifier(signed.account))}</dl>
       <p>${say(texts, 'receipt.signature_text', { address: `${signed.issuer}/.well-known/jwks.json` })}</p>
       <textarea readonly spellcheck="false" rows="5" aria-labelledby="proof">${jws}</textarea></details>
       <p class="print">${say(texts, 'receipt.signed', { day: texts.day(signed.issuedMs) })} <span class="url">${address}</span></p>`,
@@ -57,37 +69,86 @@ export function receipt(texts: Texts, facts: ReceiptFacts, { storefront, plans }
   };
 }
 
+/** The short number of a purchase: the beginning of its id. The ids of other systems stay as they are. */
+function number(purchase: string): string | Html {
+  const short = ReceiptNumber.of(purchase);
+  return short === null ? identifier(purchase) : html`<span class="id">${short}</span>`;
+}
+
 function purchase(
   texts: Texts,
-  { plan, amount_usd, tax_usd, total_usd, rail, payment }: PurchaseReceipt,
-  { refunded, card, period }: Pick<ReceiptFacts, 'refunded' | 'card' | 'period'>,
-  plans: Catalog['plans'],
-  taxNote: string | undefined,
+  signed: PurchaseReceipt,
+  { parts, card }: Pick<ReceiptFacts, 'parts' | 'card'>,
+  catalog: Catalog,
 ): Html {
-  const sold = plans.find(({ id }) => id === plan);
-  const what =
-    sold?.kind === 'subscription'
-      ? texts.text(`receipt.plan_${sold.every}`, { plan: sold.name })
-      : (sold?.name ?? plan);
-  const method = texts.text(methods[rail] ?? 'receipt.by_card');
-  const deducted = period === null ? null : Receipts.deducted(amount_usd, period);
-  return html`<dl>
-    ${row(what, texts.usd(deducted?.price ?? amount_usd))}
-    ${deducted === null ? '' : row(texts.text('receipt.deducted'), texts.usd(deducted.credit))}
-    ${period?.endMs == null ? '' : row(texts.text('paid.until'), texts.day(period.endMs))}
+  const { tax_usd, total_usd, rail } = signed;
+  const taxNote = catalog.storefront.tax_note?.trim();
+  const isRenewal = rail === 'invoice' && parts?.isRenewal === true;
+  const method = texts.text(isRenewal ? 'receipt.by_invoice' : (methods[rail] ?? 'receipt.by_card'));
+  return html`<dl class="sold">
+    ${sold(texts, signed, parts, catalog)}
     ${Number(tax_usd) === 0 ? '' : row(texts.text('receipt.tax'), texts.usd(tax_usd))}
     ${taxNote ? row(texts.text(Number(tax_usd) === 0 ? 'receipt.tax' : 'receipt.about_tax'), taxNote) : ''}
     <div class="total"><dt>${say(texts, 'receipt.total')}</dt><dd>${texts.usd(total_usd)}</dd></div>
-    ${Number(refunded) === 0 ? '' : html`${row(texts.text('receipt.refunded'), texts.usd(`-${refunded}`))}${row(texts.text('receipt.net'), texts.usd(Receipts.paidAfter(total_usd, refunded)))}`}
+    ${parts === null ? '' : returned(texts, total_usd, parts)}
     ${row(texts.text('receipt.paid_by'), card === null ? method : texts.text('receipt.method', { method, card: cardName(texts, card) }))}
-    ${row(texts.text('receipt.payment'), identifier(payment))}
   </dl>`;
 }
 
-const methods: Readonly<Record<string, `receipt.by_${'card' | 'x402' | 'invoice' | 'top_up'}`>> = {
+/** Lists each part of the amount. A purchase whose parts are unknown has one row without an amount. */
+function sold(
+  texts: Texts,
+  { plan, amount_usd }: PurchaseReceipt,
+  parts: PurchaseParts | null,
+  catalog: Catalog,
+): (Html | string)[] {
+  const period = parts?.period ?? null;
+  const name = nameOf(catalog, plan);
+  const bought =
+    period === null
+      ? name
+      : texts.text('receipt.plan_period', {
+          plan: name,
+          start: texts.day(period.startMs),
+          end: texts.day(period.endMs),
+        });
+  const usd = (amount: Money.Money) => texts.usd(Money.format(amount));
+  return (parts?.lines ?? [{ kind: 'bought', amount: Money.parse(amount_usd) }]).map((line) => {
+    switch (line.kind) {
+      case 'bought':
+        return line.amount === null
+          ? row(texts.text('receipt.bought'), bought)
+          : row(bought, usd(line.amount));
+      case 'unused':
+        return row(
+          texts.text('receipt.unused', { plan: nameOf(catalog, parts?.plans.get(line.order) ?? line.order) }),
+          usd(line.amount),
+        );
+      case 'other':
+        return row(line.text || texts.text('receipt.adjustment'), usd(line.amount));
+      default:
+        return row(texts.text('receipt.adjustment'), usd(line.amount));
+    }
+  });
+}
+
+/** The refunds and disputes, each with its day, and what remains paid. */
+function returned(texts: Texts, totalUsd: string, { reversals, reversed }: PurchaseParts): Html | string {
+  if (reversed === 0) return '';
+  const usd = (amount: number) => texts.usd(Money.format(Money.ofMicro(amount)));
+  const isWhole = reversals.reduce((sum, { amount }) => sum + amount, 0) === reversed;
+  const rows = isWhole
+    ? reversals.map(({ kind, amount, atMs }) =>
+        row(texts.text(`receipt.${kind}_on`, { day: texts.day(atMs) }), usd(-amount)),
+      )
+    : [row(texts.text('receipt.refunded'), usd(-reversed))];
+  const net = (Money.parse(totalUsd) ?? Money.zero) - reversed;
+  return html`${rows}<div class="total"><dt>${say(texts, 'receipt.net')}</dt><dd>${usd(net)}</dd></div>`;
+}
+
+const methods: Readonly<Record<string, `receipt.by_${'card' | 'x402' | 'top_up'}`>> = {
   card: 'receipt.by_card',
   x402: 'receipt.by_x402',
-  invoice: 'receipt.by_invoice',
   top_up: 'receipt.by_top_up',
 };
 

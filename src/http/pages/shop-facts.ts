@@ -2,7 +2,6 @@ import type { Catalog } from '../../catalog/catalog.ts';
 import type * as Description from '../../catalog/description.ts';
 import type { PlanOffer } from '../../journeys/plan-offers.ts';
 import type { Html } from './frame.ts';
-import type { RefusedBuy } from './plan-card.ts';
 import type { TryFormFacts } from './try-form.ts';
 import type { TrialOutcome } from './try-it.ts';
 
@@ -11,12 +10,27 @@ export type AccountSummary = {
   balance: string;
   included: number;
   includedUsd: string | null;
+  /** True when it has, or had, a plan that includes units or dollars. */
+  holdsPlan: boolean;
+  /** The rest of its trial in words, null when that is used up; null for an account that never had it. */
+  trial: { left: string | null } | null;
+  /** True when it has an email address. */
+  isClaimed: boolean;
   token: string;
   /** Its next step with each plan, by the plan's id. */
   offers: ReadonlyMap<string, PlanOffer>;
 };
 /** The "Try it" form: the request, the idempotency key of the call that it makes and, once a request was sent, its outcome. */
 export type TryForm = TryFormFacts & { trial: TrialOutcome | null };
+/** A purchase form that was refused: the plan, the amount and the promotion code as they were typed, and the fault of each. */
+export type RefusedBuy = {
+  plan: string;
+  amount: string;
+  fault: string | null;
+  code: string;
+  codeFault: string | null;
+};
+
 export type ShopFacts = {
   catalog: Catalog;
   description: Description.Description;

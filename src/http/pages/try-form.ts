@@ -32,33 +32,42 @@ export type TryFormFacts = {
   isChecked: boolean;
 };
 
+/** The units that a plan of the visitor pays for; `isFree` for those of a trial that has not begun. */
+export type IncludedUnits = { left: number; isFree: boolean };
+/** The price of the operation in words, and the units that need not be paid. */
+type PriceFacts = { price: Html; included: IncludedUnits | null };
+
 /** The id of the line with the price that was asked for, or of the faults that it was refused with. */
 export const checkedId = 'checked';
 
 const linesOfJson = 4;
+/** A list is as high as its values, up to this. */
+const linesOfList = 8;
+/** More folded fields than this are folded by the object that they belong to. */
+const foldedMax = 12;
 
 /** The styles of the form. */
 export const style = `
 .default{position:absolute;clip-path:inset(50%);margin:0}button.load{margin-top:.5rem}
 .try-fields{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(17rem,100%),1fr));gap:0 1.25rem;align-items:start}
-.try-fields label{overflow-wrap:anywhere}.try-fields label{color:var(--ink)}.try-fields label small{display:block;color:var(--soft)}.try-fields label code{font-size:.75rem}#try pre{white-space:pre-wrap;overflow-wrap:anywhere}.try-fields label span{color:var(--bad)}.try-fields .help{color:var(--soft);font-size:.8125rem;line-height:1.4;margin:.25rem 0 0}
-#checked{scroll-margin-top:45vh;margin:.75rem 0}.raw{border-top:1px solid var(--line);margin-top:.75rem;padding-top:.5rem}#try .actions{margin:.5rem 0}@media(max-width:40rem){#try form>.actions{position:sticky;bottom:0;padding:.5rem 0;background:var(--panel);flex-wrap:nowrap;gap:.5rem}#try form>.actions button{flex:1;margin:0;padding:.6rem .4rem;font-size:.9375rem}}`;
+.try-fields label{overflow-wrap:anywhere}.try-fields label{color:var(--ink)}.try-fields label small{display:block;color:var(--soft)}.try-fields label code{font-size:.75rem}#try pre{white-space:pre-wrap;overflow-wrap:anywhere}.try-fields label span{color:var(--bad)}.try-fields textarea:not(.code){field-sizing:content;max-height:12lh}.try-fields .help{color:var(--soft);font-size:.8125rem;line-height:1.4;margin:.25rem 0 0}
+#checked{scroll-margin-top:45vh;margin:.75rem 0}.raw{border-top:1px solid var(--line);margin-top:.75rem;padding-top:.5rem}form:has(>.raw[open])>.as-fields,.raw[open]>summary>.shut,.raw:not([open])>summary>.open{display:none}.try-fields:has(>:only-child){grid-template-columns:minmax(0,40rem)}#try .actions{margin:.5rem 0}@media(max-width:40rem){#try .request .actions{flex-wrap:nowrap;gap:.5rem}#try .request .actions button{flex:1;margin:0;padding:.6rem .4rem;font-size:.9375rem}}`;
 
 /**
  * The form of a request: the choice of the operation, and the request as fields, where its description has a schema, and as path and JSON. Each
  * has a button of its own. The first button of a form is the one that Enter presses, so a hidden one comes before the choice.
  */
-export function requestForm(texts: Texts, facts: TryFormFacts, choice: Html, price: Html): Html {
+export function requestForm(texts: Texts, facts: TryFormFacts, choice: Html, price: PriceFacts): Html {
   const { operation, key, fields, isRaw } = facts;
-  const as = fields.length === 0 ? 'raw' : 'fields';
+  const as = fields.length === 0 || isRaw ? 'raw' : 'fields';
   const raw = rawRequest(texts, facts, price);
-  return html`<form method="post" action="/shop/try#try"><button class="default" name="as" value="${as}" tabindex="-1" aria-hidden="true">${say(texts, 'try.send')}</button>
+  return html`<form class="request" method="post" action="/shop/try#try"><button class="default" name="as" value="${as}" ${as === 'raw' ? 'formnovalidate' : ''} tabindex="-1" aria-hidden="true">${say(texts, 'try.send')}</button>
 <input type="hidden" name="shown" value="${operation.id}"><input type="hidden" name="key" value="${key}">
 ${choice}<button class="quiet load" name="load" value="1" formnovalidate>${say(texts, 'try.load_example')}</button>
-${fields.length === 0 ? raw : html`${requestFields(texts, facts, price)}<details class="raw" ${isRaw ? 'open' : ''}><summary>${say(texts, 'try.as_json')}</summary>${raw}</details>`}</form>`;
+${fields.length === 0 ? raw : html`<div class="as-fields">${requestFields(texts, facts, price)}</div><details class="raw" ${isRaw ? 'open' : ''}><summary><span class="shut">${say(texts, 'try.as_json')}</span><span class="open">${say(texts, 'try.as_fields')}</span></summary>${raw}</details>`}</form>`;
 }
 
-function requestFields(texts: Texts, facts: TryFormFacts, price: Html): Html {
+function requestFields(texts: Texts, facts: TryFormFacts, price: PriceFacts): Html {
   const { operation, fields, faults, answered } = facts;
   const values = facts.typed ?? TryFields.valuesOf(fields, operation, facts);
   const isFaulty = (name: string) => [...faults, ...answered].some(({ field }) => field === name);
@@ -67,11 +76,22 @@ function requestFields(texts: Texts, facts: TryFormFacts, price: Html): Html {
   const render = (field: TryFields.RequestField) => fieldOf(texts, field, values, facts);
   const more = fields.filter((field) => !isShown(field));
   return html`<div class="try-fields">${fields.filter(isShown).map(render)}</div>
-${more.length === 0 ? '' : html`<details><summary>${say(texts, 'try.more_fields', { count: more.length })}</summary><div class="try-fields">${more.map(render)}</div></details>`}
+${foldsOf(more).map(([group, own]) => html`<details><summary>${group === '' ? say(texts, 'try.more_fields', { count: own.length }) : say(texts, 'try.more_fields_of', { group, count: own.length })}</summary><div class="try-fields">${own.map(render)}</div></details>`)}
 ${buttons(texts, facts, price, 'fields')}`;
 }
 
-function rawRequest(texts: Texts, facts: TryFormFacts, price: Html): Html {
+/** Returns the fields of each fold: all of them, or those of each object when there are many. '' is the fold without a name. */
+function foldsOf(fields: readonly TryFields.RequestField[]): [string, TryFields.RequestField[]][] {
+  const folds = new Map<string, TryFields.RequestField[]>();
+  for (const field of fields) {
+    const isNested = fields.length > foldedMax && field.keys.length > 1;
+    const group = isNested ? TryFields.labelOf(field.keys.slice(0, 1)) : '';
+    folds.set(group, [...(folds.get(group) ?? []), field]);
+  }
+  return [...folds].toSorted(([a], [b]) => Number(a === '') - Number(b === ''));
+}
+
+function rawRequest(texts: Texts, facts: TryFormFacts, price: PriceFacts): Html {
   const { operation, path, body, faults } = facts;
   const hasBody = operation.method !== 'GET' && operation.method !== 'DELETE';
   const bodyFault = bodyFaultOf(texts, faults.some(({ field }) => field === TryFields.rawBody) ? body : '');
@@ -91,24 +111,40 @@ export function bodyFaultOf(texts: Texts, body: string): { marks: Html | string;
   };
 }
 
-/** The price, and the buttons that send the request or read its highest price again. */
+/** The price, and the buttons that send the request or read its highest price again. The script replaces a price that is no longer that of the form. */
 function buttons(
   texts: Texts,
   { highest, operation, fields, faults, isRaw, isChecked }: TryFormFacts,
-  price: Html,
+  { price, included }: PriceFacts,
   as: 'fields' | 'raw',
 ): Html {
   const isSecond = as === 'raw' && fields.length > 0;
   const most =
     highest === null
       ? ''
-      : html` ${say(texts, 'try.highest', { price: priceOf(texts, highest, operation) })}`;
+      : html`<span class="most" data-changed="${texts.text('try.changed')}">${mostOf(texts, highest, operation, included)}</span>`;
   const isAsked = isChecked && faults.length === 0 && (as === 'raw') === (isRaw || fields.length === 0);
   const line = isAsked
-    ? html`<p class="ok" id="${checkedId}" role="status" aria-live="polite">${highest === null ? say(texts, 'try.highest_unknown') : html`<strong>${most}</strong>`} ${say(texts, 'try.nothing_sent')}</p>`
-    : html`<p class="soft">${price}${most}</p>`;
+    ? html`<p class="ok" id="${checkedId}" role="status" aria-live="polite" tabindex="-1" autofocus="">${highest === null ? say(texts, 'try.highest_unknown') : html`<strong>${most}</strong>`} ${say(texts, 'try.nothing_sent')}</p>`
+    : html`<p class="soft">${price} ${most}</p>`;
   return html`${line}
-<div class="actions"><button name="as" value="${as}" ${as === 'raw' ? 'formnovalidate' : ''}${isSecond ? html` class="plain"` : ''}>${say(texts, isSecond ? 'try.send_json' : 'try.send')}</button><button class="plain" name="check" value="${as}" formaction="/shop/try#${checkedId}" ${as === 'raw' ? 'formnovalidate' : ''}>${say(texts, 'try.check_price')}</button></div>`;
+<div class="actions"><button name="as" value="${as}" ${as === 'raw' ? 'formnovalidate' : ''}>${say(texts, isSecond ? 'try.send_json' : 'try.send')}</button><button class="plain" name="check" value="${as}" formaction="/shop/try#${checkedId}" ${as === 'raw' ? 'formnovalidate' : ''}>${say(texts, 'try.check_price')}</button></div>`;
+}
+
+/** The most that the request can cost, or the units of a plan that it can use. */
+function mostOf(
+  texts: Texts,
+  highest: HighestPrice,
+  operation: Operation,
+  included: IncludedUnits | null,
+): string {
+  const { units } = highest;
+  if (units === null || included === null || units > included.left)
+    return texts.text('try.highest', { price: priceOf(texts, highest, operation) });
+  return texts.text(included.isFree ? 'try.highest_free' : 'try.highest_included', {
+    ...{ count: texts.number(units), left: texts.number(included.left) },
+    units: texts.units(operation.service.unit),
+  });
 }
 
 function priceOf(texts: Texts, { cost, units }: HighestPrice, { service }: Operation): string {
@@ -165,7 +201,7 @@ function inputOf(texts: Texts, input: TryFields.FieldKind, attributes: Html, val
     case 'text':
       return html`<input ${attributes} value="${value}" autocomplete="off" ${input.charsMax === null ? '' : html`maxlength="${input.charsMax}"`}>`;
     case 'list':
-      return html`<textarea ${attributes} rows="2">${value}</textarea>`;
+      return html`<textarea ${attributes} rows="${Math.min(Math.max(value.split('\n').length, 1), linesOfList)}">${value}</textarea>`;
     case 'json':
       return html`<textarea ${attributes} class="code" rows="${linesOfJson}" spellcheck="false">${value}</textarea>`;
   }

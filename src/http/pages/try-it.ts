@@ -230,7 +230,7 @@ function forPerson(
   const { unit, name } = operation.service;
   switch (outcome.kind) {
     case 'no_plan':
-      return { kind: 'refusal', message: texts.text('error.plan_text'), isUnpaid: true };
+      return needsPlan(texts, operation, request);
     case 'key_not_allowed':
       return { kind: 'refusal', message: texts.text('try.key_not_allowed', { service: name }) };
     case 'trial_paused':
@@ -256,6 +256,21 @@ function forPerson(
     default:
       return refusal(reply);
   }
+}
+
+/** The refusal of a request that no plan of its caller pays for. */
+export function needsPlan(
+  texts: Texts,
+  operation: Operation,
+  request: { path: string; body: string },
+): Extract<TrialOutcome, { kind: 'refusal' }> {
+  const service = operation.service.name;
+  const highest = highestPrice(operation, request);
+  const message =
+    highest === null
+      ? texts.text('try.no_plan', { service })
+      : texts.text('try.no_plan_price', { service, price: texts.usd(Money.format(highest.cost)) });
+  return { kind: 'refusal', message, isUnpaid: true };
 }
 
 /** Returns the request with `units`, where a member of its body states their number; null where that is not enough to make it cheaper. */

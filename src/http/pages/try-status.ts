@@ -11,6 +11,7 @@ import type { TrialOutcome } from './try-it.ts';
 
 /**
  * The reason why a request has no response, with the ways on: a smaller request, and more credit.
+ * @param free a button that leads to a free trial
  * @param fill a form that shows the smaller request, and the fields that it needs besides
  */
 export function tryRefusal(
@@ -18,12 +19,13 @@ export function tryRefusal(
   plans: readonly Plan[],
   { message, isUnpaid = false, fewer }: Extract<TrialOutcome, { kind: 'refusal' }>,
   fill: { action: string; fields: Readonly<Record<string, string>> },
+  free: Html | null = null,
 ): Html {
   const note = html`<p class="note" role="alert">${message}</p>`;
   if (!isUnpaid) return note;
   const label = plans.some(({ kind }) => kind === 'credit') ? 'try.add_credit' : 'shop.see_plans';
-  const more = html`<a class="button${fewer === undefined ? '' : ' plain'}" href="/#plans">${say(texts, label)}</a>`;
-  if (fewer === undefined) return html`${note}<div class="actions">${more}</div>`;
+  const more = html`<a class="button${fewer === undefined && free === null ? '' : ' plain'}" href="/#plans">${say(texts, label)}</a>`;
+  if (fewer === undefined) return html`${note}<div class="actions">${free ?? ''}${more}</div>`;
   const { path, body, quantity } = fewer;
   const hidden = { ...fill.fields, path, body };
   return html`${note}<div class="actions"><form method="post" action="${fill.action}">${Object.entries(hidden).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<button name="fill" value="1">${say(texts, 'try.ask_fewer', { quantity })}</button></form>${more}</div>`;

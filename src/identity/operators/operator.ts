@@ -9,7 +9,7 @@ export type ListedOperator = Operator & {
   createdMs: number;
   passkeys: number;
   hasOidc: boolean;
-  /** The last use of the console; null if there was none, or if its session has ended. */
+  /** The last use of the console; null if there was none. */
   seenMs: number | null;
   /** The end of the open invitation; null when there is none. */
   invitedUntilMs: number | null;
@@ -43,6 +43,9 @@ export type Invitation = { email: string; name: string; role: Role };
 
 /** `last_owner`: no other person can sign in as an owner. */
 export type ChangeResult = 'done' | 'unknown' | 'last_owner';
+
+/** `last_passkey`: the person could not sign in without it. */
+export type PasskeyRemoval = 'done' | 'unknown' | 'last_passkey';
 
 /** Days in which an invitation link can be used. */
 export const invitationDays = 7;
@@ -105,7 +108,8 @@ export interface Operators {
     invitation: string | null,
     who: string,
   ): Promise<boolean>;
-  removePasskey(operator: string, id: string, who: string): Promise<ChangeResult>;
+  /** Keeps the last passkey of a person who is not bound to OpenID Connect. */
+  removePasskey(operator: string, id: string, who: string): Promise<PasskeyRemoval>;
   /**
    * Records a sign-in with a passkey. Returns false when `counter` is not above the stored counter and either of them counts: the
    * authenticator was cloned, or the response is an old one.

@@ -37,6 +37,8 @@ export const accountResults = {
   'result.plan_price_changed':
     '{plan} now costs {amount} for a period. Nothing was changed. Open the plans again to confirm.',
   'result.change_declined': 'Your plan is unchanged: {reason}',
+  'result.pay_first':
+    'The last renewal of your plan is not paid. Nothing was changed or charged. Pay the open invoice first.',
   'result.change_under_way': 'A change to another plan is being processed. Reload this page in a moment.',
   'result.not_changed': 'Your plan cannot be changed to this one. Reload the plans to see what you can do.',
   'result.card_limited':

@@ -18,20 +18,6 @@ export const accountPage = {
     'Signs this browser out. Your API keys keep working. To sign in again, ask for a link by email.',
   'account.leave_unclaimed_effect':
     'Removes this account from your browser. No email is on file, so you cannot sign in again and lose what is left on the account. Add your email or create an API key first.',
-  'leave.title': 'Leave this account?',
-  'leave.balance': 'You lose {amount}: no email is on file, so you cannot sign in to this account again.',
-  'leave.plans':
-    'No email is on file, so you cannot sign in to this account again. What is left of its plans is lost.',
-  'leave.done': 'You left the account',
-  'leave.signed_out': 'You are signed out',
-  'leave.left_text': 'This browser is no longer signed in. API keys keep working.',
-  'leave.to_shop': 'Back to the shop',
-  'leave.sign_in': 'Sign in',
-  'leave.renews': 'Its plan keeps renewing until you cancel it.',
-  'leave.text': 'Add your email first, and you can sign in again from any device.',
-  'leave.add_email': 'Add my email',
-  'leave.stay': 'Stay',
-  'leave.anyway': 'Leave anyway',
   'cancel.title': 'Cancel the plan {plan}?',
   'cancel.until':
     'You can use the plan until {day}. After that it does not renew, and the card is not charged again.',
@@ -63,7 +49,7 @@ export const accountPage = {
   'account.status_canceled': 'cancelled',
   'account.status_expired': 'expired',
   'account.plan_renews': 'renews {day}',
-  'account.plan_due': 'due since {day}',
+  'account.plan_due': 'was due {day}',
   'account.plan_ends': 'ends {day}',
   'account.plan_ended': 'ended {day}',
   'account.plan_then': 'until {day}, then {plan}',
@@ -272,6 +258,7 @@ export const accountPage = {
   'claim.confirm': 'Confirm',
   'claim.intro':
     'Add your email to sign in from any device. If you already have an account with this address, this one is merged into it, with its balance.',
+  'claim.trial': 'Confirm your email to get {quantity} free.',
   'claim.why': 'Without an email, you lose the account when this browser forgets it.',
   'claim.email': 'Your email address',
   'claim.send': 'Send me a code',

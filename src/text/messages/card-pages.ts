@@ -84,6 +84,6 @@ export const cardPages = {
   'card.unavailable_title': 'Try again',
   'card.unavailable': 'Try again in a minute',
   'card.unavailable_text': 'The card processor does not respond. Nothing was charged. Try again in a minute.',
-  'card.unknown': 'Not found',
-  'card.unknown_text': 'This link is invalid. Check that you copied all of it, or ask for a new one.',
+  'card.unknown': 'This link is not valid',
+  'card.unknown_text': 'Check that you copied all of it, or ask for a new one.',
 } as const;

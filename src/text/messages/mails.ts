@@ -1,6 +1,6 @@
 /** Mails in plain text. Their lines are broken by hand, because mail programs do not agree on how to break them. */
 export const mails = {
-  'mail.claim.subject': 'Your code for {shop}',
+  'mail.claim.subject': '{code} is your code for {shop}',
   'mail.claim.text': `Your code to claim an account at
 {shop}, {url}
 
@@ -27,21 +27,21 @@ If it was you, open this link in the browser in which you asked for it:
 
 {link}
 
-It works once, for {minutes} minutes. Another browser must enter this
-address first.
+It works once, for {minutes} minutes. In another browser you will be asked
+for your email address first.
 
 If it was not you, ignore this mail and do not share the link.
 `,
   'mail.join.subject': 'Join the account at {shop}',
-  'mail.join.text': `Someone who has an invitation to an account asked to join it with this
-address at {shop}, {url}
+  'mail.join.text': `Someone accepted an invitation to an account with this address at
+{shop}, {url}
 
 If it was you, open this link in the browser in which you asked for it:
 
 {link}
 
-It works once, for {minutes} minutes. Another browser must enter this
-address first.
+It works once, for {minutes} minutes. In another browser you will be asked
+for your email address first.
 
 If it was not you, ignore this mail and do not share the link.
 `,
@@ -69,23 +69,37 @@ start for free at {start}
 If it was not you, you can ignore this mail.
 `,
 
-  'mail.past_due.subject': '{shop}: the renewal of {plan} was not paid',
+  'mail.past_due.subject': '{shop}: payment for {plan} failed',
+  'mail.past_due.subject_amount': '{shop}: payment of {amount} for {plan} failed',
   'mail.past_due.text': `The plan {plan} at {shop}, {url}
 could not be renewed: your card was declined, or your bank asks you to
 confirm the payment.
-{pay}
+
+{rows}{pay}
 To view or cancel the plan:
 
 {page}
 
-If you do nothing, the card is charged again. If that fails too, the plan
-ends.
+{next}
 `,
-  'mail.past_due.pay': `
-To pay with this card or another one, or to confirm with your bank:
+  'mail.past_due.pay': `To pay with this card or another one, or to confirm with your bank:
 
 {link}
 `,
+  'mail.past_due.change_card': `To pay with another card, sign in and change the card of the plan:
+
+{link}
+`,
+  'mail.failed.amount': `    Amount            {amount}
+`,
+  'mail.failed.card': `    Card              {card}
+`,
+  'mail.failed.next': `    Next attempt      {day}
+`,
+  'mail.failed.then': `If you do nothing, the card is charged again. If that fails too, the plan
+ends.`,
+  'mail.failed.then_on': `If you do nothing, the card is charged again on {day}.
+If no payment succeeds, the plan ends.`,
 
   'mail.plans.subject': 'Your plans at {shop}',
   'mail.plans.text': `You, or someone else, asked for the plans that are paid with this address at
@@ -108,8 +122,7 @@ these plans.
   'mail.charge.text': `Your card was charged at {shop}, {url}
 
     Amount            {amount}
-{tax}    Card              {card}
-    Account           {account}
+{tax}{card}    Account           {account}
     Purchase          {purchase}
     This month        {month} of at most {monthly_max}
 
@@ -121,8 +134,10 @@ To cancel it, or to read the terms that you agreed to:
 {page}
 `,
   'mail.charge.tax': `    Tax               {tax}
+    Total charged     {total}
 `,
-  'mail.charge.card': 'card',
+  'mail.charge.card': `    Card              {card}
+`,
 
   'mail.account.footer': `You get this mail because your account at {shop} has this address.
 Plans, payments and settings: {page}
@@ -133,13 +148,15 @@ has arrived.
 
     Plan              {plan}
     Amount            {amount}
-{tax}{until}    Purchase          {purchase}
+{change}{tax}{until}    Purchase          {purchase}
 
 Receipt:
 
 {receipt}
 
 {footer}`,
+  'mail.paid.change': `    Change of plan    {price} less {credit} for unused days
+`,
   'mail.paid.tax': `    Tax included      {tax}
 `,
   'mail.paid.until': `    Paid until        {day}
@@ -157,18 +174,16 @@ Receipt:
 
 {footer}`,
 
-  'mail.unpaid.subject': '{shop}: the renewal of {plan} was not paid',
   'mail.unpaid.text': `Your plan {plan} at {shop}, {url}
 could not be renewed: the card was declined, or the bank asks to confirm the
 payment.
 
-You can use what is left of the plan until {until}. To keep the plan, pay
+{rows}You can use what is left of the plan until {until}. To keep the plan, pay
 with this card or another one, or confirm the payment:
 
 {page}
 
-If you do nothing, the card is charged again. If that fails too, the plan
-ends.
+{next}
 
 {footer}`,
 
@@ -177,7 +192,7 @@ ends.
 was refunded.
 
     Refunded          {amount}
-    Paid              {paid}
+{before}    Paid              {paid}
     Plan              {plan}
     Purchase          {purchase}
 
@@ -189,6 +204,8 @@ Receipt:
 {receipt}
 
 {footer}`,
+  'mail.refunded.before': `    Refunded before   {before}
+`,
   'mail.refunded.full': `The purchase is refunded in full. What is left of it can no longer be
 used.`,
   'mail.refunded.part': `This is a part of the purchase: {left} of it remains paid. The refunded

@@ -1,4 +1,4 @@
-/** Signing in, connecting an application, and cancelling a plan as its payer. */
+/** Signing in and out, connecting an application, and cancelling a plan as its payer. */
 export const signInPages = {
   'sign_in.new': 'New here',
   'sign_in.new_text': 'Open an account with one click: no card, no email.',
@@ -86,6 +86,21 @@ export const signInPages = {
   'connect.signed_out': 'This browser is no longer signed in. Sign in and try again.',
   'connect.frozen': 'This account is frozen. Contact the shop.',
   'connect.choose': 'Choose whether to allow or to cancel.',
+
+  'leave.title': 'Leave this account?',
+  'leave.balance': 'You lose {amount}: no email is on file, so you cannot sign in to this account again.',
+  'leave.plans':
+    'No email is on file, so you cannot sign in to this account again. What is left of its plans is lost.',
+  'leave.done': 'You left the account',
+  'leave.signed_out': 'You are signed out',
+  'leave.left_text': 'This browser is no longer signed in. API keys keep working.',
+  'leave.to_shop': 'Back to the shop',
+  'leave.sign_in': 'Sign in',
+  'leave.renews': 'Its plan keeps renewing until you cancel it.',
+  'leave.text': 'Add your email first, and you can sign in again from any device.',
+  'leave.add_email': 'Add my email',
+  'leave.stay': 'Stay',
+  'leave.anyway': 'Leave anyway',
 
   'payer.title': 'Cancel a plan',
   'payer.no_mail': 'This shop does not send email. Write to its contact address instead.',

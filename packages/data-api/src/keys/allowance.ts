@@ -3,7 +3,7 @@
  * so callers who compare it with the size of a run need no special case.
  */
 export const unlimitedRecords = Number.MAX_SAFE_INTEGER;
-export const unlimitedNote = `Remaining records; ${unlimitedRecords} if they are unlimited.`;
+export const unlimitedNote = `Remaining records; a very large number (${unlimitedRecords}) if they are unlimited.`;
 
 /** Remaining records of a key and the time of their renewal; both null if unlimited. */
 export type Balance = { recordsRemaining: number | null; nextResetAtMs: number | null };

@@ -41,7 +41,7 @@ export function formatDay(seconds: number): string {
   return new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' }).format(seconds * 1_000);
 }
 
-/** Says how often a price is charged, such as `every month`. */
+/** Formats the interval of a price, such as `every month`. */
 export function everySoOften({ interval, interval_count: count }: Recurring): string {
   return count === 1 ? `every ${interval}` : `every ${count} ${interval}s`;
 }

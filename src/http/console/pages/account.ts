@@ -166,15 +166,22 @@ function subscriptions(all: readonly Subscription[], bought: readonly ListedOrde
         order.plan === plan && order.periodEndMs === endMs && order.amount > 0 && reversed >= order.amount,
     );
   const row = (one: Subscription) =>
-    html`<tr><th scope="row">${one.plan}</th><td>${sign(words(one.status), one.status === 'past_due')}</td>${period(one, isRefunded(one))}<td><span class="id">${one.id}</span></td></tr>`;
+    html`<tr><th scope="row">${one.plan}</th><td>${one.endedMs == null ? sign(words(one.status), one.status === 'past_due') : sign('ended', 'past')}</td>${period(one, isRefunded(one))}<td><span class="id">${one.id}</span></td></tr>`;
   return html`<section aria-labelledby="plans"><h2 id="plans">Plans</h2>${table('Plans', ['Plan', { lead: 'Status' }, { bare: 'Period' }, { bare: 'Then' }, { wide: 'Subscription' }], all.map(row), 'stack')}</section>`;
+}
+
+/** Describes the end of the period of a subscription that has not ended. */
+function thenOf(one: Subscription): string | Html {
+  if (one.status === 'past_due')
+    return html`renewal unpaid since ${day(one.endMs)}: <a href="/admin/console/payments?view=past-due">unpaid renewals</a>`;
+  return willRenew(one) ? 'then renews' : 'then ends';
 }
 
 /** The period of a subscription, and what follows it; of one that has ended, when that was. */
 function period(one: Subscription, isRefunded: boolean): Html {
   const then = one.endedMs == null ? '' : `ended ${day(one.endedMs)}${isRefunded ? ', refunded' : ''}`;
   return one.endedMs == null
-    ? html`<td>${day(one.startMs)} to ${day(one.endMs)}</td><td>${willRenew(one) ? 'then renews' : 'then ends'}</td>`
+    ? html`<td>${day(one.startMs)} to ${day(one.endMs)}</td><td>${thenOf(one)}</td>`
     : html`<td>from ${day(one.startMs)}</td><td>${then}</td>`;
 }
 

@@ -18,7 +18,7 @@ const wordings: Readonly<Record<Task['kind'], Wording>> = {
   },
   in_doubt: { what: () => 'Charges with an unknown outcome', where: `${payments}?view=unfinished` },
   unreconciled: {
-    what: () => 'Orders that reconciliation could not resolve',
+    what: () => 'Purchases that differ from the records of the card processor',
     where: `${payments}?view=unfinished`,
   },
   flagged: {
@@ -30,7 +30,7 @@ const wordings: Readonly<Record<Task['kind'], Wording>> = {
     where: `${payments}?state=declined`,
   },
   webhook_events: {
-    what: () => 'Events of the card processor that failed',
+    what: () => 'Messages of the card processor that could not be handled',
     where: `${payments}?view=webhook-events`,
   },
   past_due: { what: () => 'Unpaid renewals', where: `${payments}?view=past-due` },
@@ -44,12 +44,12 @@ const wordings: Readonly<Record<Task['kind'], Wording>> = {
     where: `${health}#uncountable`,
   },
   above_hold: {
-    what: () => 'Calls that used more than was reserved for them',
+    what: () => 'Calls that cost more than was set aside for them',
     where: `${health}#uncountable`,
   },
   low_margins: { what: () => 'Services or models with a low margin', where: '#services' },
-  mail_failed: { what: () => 'Mails that could not be delivered', where: `${health}#mail` },
-  mail_waiting: { what: () => 'Mails that fail and are tried again', where: `${health}#mail` },
+  mail_failed: { what: () => 'Mail that could not be delivered', where: `${health}#mail` },
+  mail_waiting: { what: () => 'Mail that failed and is tried again', where: `${health}#mail` },
   events_failed: { what: () => 'Events that could not be delivered', where: `${events}?state=failed` },
   events_waiting: { what: () => 'Failing webhook endpoints', where: `${events}#endpoints` },
   endpoints_disabled: { what: () => 'Disabled webhook endpoints', where: `${events}#endpoints` },
@@ -57,7 +57,7 @@ const wordings: Readonly<Record<Task['kind'], Wording>> = {
     what: () => 'Violations in the books, when they were last checked',
     where: `${health}#verify`,
   },
-  silent: { what: () => 'Processes without a heartbeat', where: `${health}#writers` },
+  silent: { what: () => 'Server processes that do not answer', where: `${health}#writers` },
   holds_credit: { what: () => 'Ended processes that still hold credit', where: `${health}#writers` },
   low_disk: {
     what: ({ figure = 0 }) => `Low disk: ${count(Math.floor(figure / 1_048_576))} MB are free`,
@@ -70,7 +70,7 @@ const wordings: Readonly<Record<Task['kind'], Wording>> = {
   },
 };
 
-/** Tasks that cost money or buyers while they wait. */
+/** Tasks that cost money or buyers while they wait, in the order of the page. */
 const urgent: ReadonlySet<Task['kind']> = new Set([
   ...(['disputes', 'refund_requests', 'flagged', 'in_doubt', 'unreconciled', 'past_due', 'books'] as const),
   ...(['upstream_errors', 'holds_credit', 'silent', 'low_disk'] as const),
@@ -78,6 +78,8 @@ const urgent: ReadonlySet<Task['kind']> = new Set([
 
 /** The tasks of the front page, each with its number, its sum, its first and last time, and a link to its list. */
 export function attention(tasks: readonly Task[]): Html {
+  const sorted = [...urgent, ...Object.keys(wordings)] as Task['kind'][];
+  const ordered = tasks.toSorted((one, other) => sorted.indexOf(one.kind) - sorted.indexOf(other.kind));
   const many = (value: number) => (value >= problemsMax ? `${count(problemsMax)}+` : count(value));
   const row = (task: Task) => {
     const { what, where } = wordings[task.kind];
@@ -86,5 +88,5 @@ export function attention(tasks: readonly Task[]): Html {
     return html`<li><b class="${kind}">${many(task.count)}</b> <a href="${where}">${what(task)}</a> <span class="sum">${sum}</span> <span class="soft">${task.dueMs === undefined ? between(task.firstMs, task.lastMs) : `Due ${day(task.dueMs)}`}</span></li>`;
   };
   return html`<section aria-labelledby="attention"><h2 id="attention">Needs attention</h2>
-${tasks.length === 0 ? html`<p>Nothing needs your attention.</p>` : html`<ul class="tasks">${tasks.map(row)}</ul>`}</section>`;
+${tasks.length === 0 ? html`<p>Nothing needs your attention.</p>` : html`<ul class="tasks">${ordered.map(row)}</ul>`}</section>`;
 }

@@ -29,7 +29,7 @@ export type EventsFacts = {
   /** A new secret. It is shown once. */
   secret: string | null;
   /** A refused endpoint: its fields, and their faults. */
-  draft: { url: string; types: string; faults: Readonly<Record<string, string>> } | null;
+  draft: { url: string; types: string; isSome: boolean; faults: Readonly<Record<string, string>> } | null;
   /** A refused form that delivers events again: its fields, its fault and the field that has it. */
   replay: Readonly<Record<string, string>> | null;
 };
@@ -37,7 +37,7 @@ export type EventsFacts = {
 const reasons: Readonly<Record<NonNullable<Endpoint['reason']>, string>> = {
   gone: 'the endpoint answered 410 Gone',
   failing: 'it failed for three days',
-  seller: 'switched off in the console or by a command',
+  seller: 'switched off by your team',
 };
 
 /** The events of the outbox, and the endpoints that they are delivered to. */
@@ -50,7 +50,7 @@ ${secret === null ? '' : html`<section><h2>Secret of the endpoint</h2><p>Copy it
 <p class="soft">Addresses of your programs that receive orders, refunds, disputes, new accounts and low credit. Events are signed (Standard Webhooks) and arrive in order for each account. <a href="${path}/types">Types of events</a></p>
 ${
   endpoints.length === 0
-    ? html`<p>No endpoints yet. You only need one if a program of yours has to know about sales, refunds or new accounts.</p>`
+    ? html`<p>No endpoints. You only need one if a program of yours has to know about sales, refunds or new accounts.</p>`
     : table(
         'Endpoints',
         [
@@ -58,8 +58,8 @@ ${
           { bare: 'Status' },
           { bare: 'Types' },
           { number: 'Waiting' },
-          { number: 'Failed' },
-          ...(canReplay ? [{ bare: 'Test' }, { bare: 'Change' }] : []),
+          { number: 'Given up' },
+          ...(canReplay ? ['', ''] : []),
         ],
         endpoints.map((one) => endpointRow(one, facts)),
       )
@@ -111,7 +111,7 @@ function deliveryOf(
   if (states.length > 0) return states.map(stateSign);
   return type === 'event.test' && position === null
     ? stateSign('waiting')
-    : html`<span class="soft">no endpoint</span>`;
+    : html`<span class="soft">–</span>`;
 }
 
 function accountLink(account: string): Html {
@@ -128,17 +128,17 @@ function endpointRow(one: Endpoint, { canChange, canReplay }: EventsFacts): Html
   const { id, url, types, state, reason, failingSinceMs, waiting, failed } = one;
   const status =
     state === 'disabled'
-      ? html`${sign('disabled', true)} <span class="soft small">${reason === null ? '' : reasons[reason]}</span>`
+      ? html`${sign('off', true)} <span class="soft small">${reason === null ? '' : reasons[reason]}</span>`
       : failingSinceMs === null
         ? sign('on')
         : html`${sign('fails', true)} <span class="soft small">since ${moment(failingSinceMs)}</span>`;
   const button = (act: string, words: string) =>
     html`<form method="post" action="${path}"><input type="hidden" name="act" value="${act}"><input type="hidden" name="id" value="${id}"><button class="quiet">${words}</button></form>`;
   const change = canChange
-    ? html`<details><summary>Change</summary><div class="choices">${state === 'on' ? button('disable', 'Disable') : button('enable', 'Enable')}${button('rotate', 'New secret')}<a class="danger" href="${path}/endpoints/${id}/secret">New secret, end the former one now</a><a class="danger" href="${path}/endpoints/${id}/remove">Remove endpoint</a></div></details>`
+    ? html`<details><summary>Change</summary><div class="choices">${state === 'on' ? button('disable', 'Disable') : button('enable', 'Enable')}${button('rotate', 'New secret')}<a class="danger" href="${path}/endpoints/${id}/secret">Replace the secret at once</a><a class="danger" href="${path}/endpoints/${id}/remove">Remove endpoint</a></div></details>`
     : '';
   return html`<tr><th scope="row">${url.split(/(?=[/?&])/).map((part) => html`${part}<wbr>`)}</th><td>${status}</td><td>${types?.join(', ') ?? 'all types'}</td>
-<td class="number">${count(waiting)}</td><td class="number">${count(failed)}</td>${canReplay ? html`<td class="acts">${button('test', 'Send a test event')}</td><td>${change}</td>` : ''}</tr>`;
+<td class="number">${count(waiting)}</td><td class="number">${count(failed)}</td>${canReplay ? html`<td class="acts">${state === 'on' ? button('test', 'Send a test event') : ''}</td><td>${change}</td>` : ''}</tr>`;
 }
 
 /** Shows the effects of removing an endpoint before it is done. */
@@ -194,13 +194,16 @@ ${typeBoxes(draft)}
 <button>Add endpoint</button></form></details>`;
 }
 
-/** The types of events as boxes; none ticked means all. */
+/** All types of events, or some as boxes. A test event is sent to any endpoint. */
 function typeBoxes(draft: EventsFacts['draft']): Html {
   const chosen = new Set(draft?.types.split(','));
   const fault = draft?.faults.types;
+  const way = (value: string, name: string, isChosen: boolean) =>
+    html`<label class="check"><input type="radio" name="which" value="${value}" ${isChosen ? 'checked' : ''}> ${name}</label>`;
   const box = (type: string) =>
     html`<label class="check"><input type="checkbox" name="types" value="${type}" ${chosen.has(type) ? 'checked' : ''}> ${type}</label>`;
-  return html`<fieldset${fault === undefined ? '' : raw(' aria-describedby="types-fault"')}><legend>Types of events</legend><details ${draft?.types ? 'open' : ''}><summary>All types, or only some</summary><p class="hint">Without a tick, the endpoint receives all types.</p>${eventTypes.map(box)}</details>${fault === undefined ? '' : html`<p class="fault" id="types-fault">${fault}</p>`}</fieldset>`;
+  return html`<fieldset class="services"${fault === undefined ? '' : raw(' aria-describedby="types-fault"')}><legend>Types of events</legend>
+<div class="ways">${way('all', 'All types, also those of later versions', !draft?.isSome)}${way('some', 'Only these:', draft?.isSome === true)}</div><div class="boxes">${eventTypes.filter((type) => type !== 'event.test').map(box)}</div>${fault === undefined ? '' : html`<p class="fault" id="types-fault">${fault}</p>`}</fieldset>`;
 }
 
 /** The form that delivers events again. `draft`: its input after a fault, with the field that has it. */
@@ -210,15 +213,17 @@ function replayForm(endpoints: readonly Endpoint[], draft: EventsFacts['replay']
     fault: draft?.at === name ? draft.fault : undefined,
   });
   const list = endpoints.map(({ id, url }) => [id, url] as const);
+  const types = [['', 'All'], ...eventTypes.map((one) => [one, one] as const)] as const;
+  const isById = Boolean(draft?.from || draft?.to);
   return html`<section aria-labelledby="replay"><details ${draft === null ? '' : 'open'}><summary><h2 id="replay">Deliver again</h2></summary>
-<p class="soft">Events from a day or an event on, also those from before the endpoint was added. They keep their ids and their order per account.</p>
+<p class="soft">Also events from before the endpoint was added. They keep their ids and their order per account.</p>
 <form method="post" action="${path}"><input type="hidden" name="act" value="replay">
 <div class="grid-fields"><div>${select('id', 'Endpoint', list, draft?.id ?? '')}</div>
-<div>${field({ ...of('since', 'From the day (UTC)', 'Or name the first event'), type: 'date' })}</div>
-<div>${field({ ...of('until', 'To before the day (UTC)', 'Empty: the latest'), type: 'date' })}</div>
-<div>${field({ ...of('types', 'Types', 'Separated by commas; empty: all'), id: 'replay_types' })}</div>
-<div>${field({ ...of('from', 'From event', 'In place of a day'), placeholder: 'evt_...' })}</div>
-<div>${field({ ...of('to', 'To event', 'Empty: the latest'), placeholder: 'evt_...' })}</div></div>
+<div>${select('types', 'Type', types, draft?.types ?? '')}</div>
+<div>${field({ ...of('since', 'From the day (UTC)', 'Included'), type: 'date' })}</div>
+<div>${field({ ...of('until', 'To the day (UTC)', 'Included; empty: today'), type: 'date' })}</div></div>
+<details ${isById ? 'open' : ''}><summary>From and to an event, by id</summary><div class="grid-fields"><div>${field({ ...of('from', 'From event', 'In place of the first day'), placeholder: 'evt_...' })}</div>
+<div>${field({ ...of('to', 'To event', 'Empty: the latest'), placeholder: 'evt_...' })}</div></div></details>
 <button class="plain">Deliver again</button></form></details></section>`;
 }
 
@@ -230,6 +235,8 @@ const faultNames: Readonly<Record<string, string>> = {
 };
 
 function faultText(fault: string): string {
+  // The status has its own column.
+  if (/^status \d+$/.test(fault)) return 'Not accepted';
   return faultNames[fault] ?? fault.charAt(0).toUpperCase() + fault.slice(1);
 }
 
@@ -247,12 +254,12 @@ export function event(
       types?.includes(one.type) !== false &&
       !deliveries.some(({ endpoint }) => endpoint === id),
   );
-  return html`<h1>${one.type}</h1>
+  return html`<p class="up"><a href="${path}">← Events</a></p><h1>${one.type}</h1>
 ${resultLine(result)}
 <section aria-labelledby="event"><h2 id="event">Event</h2>
 ${pairs([['Time', moment(one.atMs)], ...(one.account === '' ? [] : [['Account', accountLink(one.account)] as const]), ['Id', copied(one.id)]])}
 <h3>Data</h3><pre tabindex="0" aria-label="Data">${JSON.stringify(one.data, null, 2)}</pre></section>
-${deliveries.map((delivery) => deliverySection(one.id, delivery, canReplay))}
+${deliveries.map((delivery) => deliverySection(one, delivery, canReplay))}
 ${endpoints.length > 0 && canReplay ? deliverTo(one.id, endpoints) : deliveries.length > 0 ? '' : html`<p class="soft">No endpoint receives this event.</p>`}`;
 }
 
@@ -268,14 +275,13 @@ function deliverTo(id: string, endpoints: readonly Endpoint[]): Html {
 }
 
 /** When a waiting event is tried. Events of an account follow each other, so an earlier one may be tried first. */
-function nextAttempt(dueMs: number | null): Html {
-  return dueMs === null
-    ? html`It waits until the endpoint is enabled.`
-    : html`The next attempt is due ${moment(dueMs)}. Earlier events of the account come first.`;
+function nextAttempt(dueMs: number | null, isOfAccount: boolean): Html {
+  if (dueMs === null) return html`It waits until the endpoint is enabled.`;
+  return html`The next attempt is due ${moment(dueMs)}.${isOfAccount ? ' Earlier events of the account come first.' : ''}`;
 }
 
 function deliverySection(
-  id: string,
+  { id, account }: SellerEvent,
   { endpoint, url, state, attempts, dueMs }: Delivery,
   canReplay: boolean,
 ): Html {
@@ -286,7 +292,7 @@ function deliverySection(
         html`<tr><th scope="row">${fault === null ? 'Accepted' : faultText(fault)}</th><td>${moment(Date.parse(at))}</td><td class="number">${count(ms)} ms</td><td>${status === null || status === undefined ? '' : `HTTP ${status}`}</td></tr>`,
     );
   const again = html`<form method="post" action="${path}/${id}"><input type="hidden" name="act" value="again"><input type="hidden" name="id" value="${endpoint}"><button class="plain">Deliver again</button></form>`;
-  return html`<section aria-labelledby="${endpoint}"><h2 id="${endpoint}"><span class="words">${url}</span> ${stateSign(state)}</h2>
+  return html`<section aria-labelledby="${endpoint}"><h2 id="${endpoint}"><span class="words">${url}</span> ${state === 'waiting' && attempts.length > 0 ? sign('failing', true) : stateSign(state)}</h2>
 ${rows.length === 0 ? html`<p class="soft">No attempts yet.</p>` : table('Attempts', ['Result', { bare: 'When' }, { number: 'Took', onPhone: 'bare' as const }, { bare: 'Response' }], rows, 'stack')}
-${state === 'waiting' ? html`<p class="soft">${nextAttempt(dueMs)}</p>` : canReplay ? again : ''}</section>`;
+${state === 'waiting' ? html`<p class="soft">${nextAttempt(dueMs, account !== '')}</p>` : canReplay ? again : ''}</section>`;
 }

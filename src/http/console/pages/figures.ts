@@ -71,7 +71,12 @@ export function day(ms: number): string {
 
 /** A time in UTC, to the minute: `26 Nov 2026, 23:53`. */
 export function momentText(ms: number): string {
-  return `${day(ms)}, ${new Date(ms).toISOString().slice(11, 16)}`;
+  return `${day(ms)}, ${timeOf(ms)}`;
+}
+
+/** A time of a day in UTC: `23:53`. */
+function timeOf(ms: number): string {
+  return new Date(ms).toISOString().slice(11, 16);
 }
 
 /** A time in UTC, to the minute. */
@@ -82,7 +87,9 @@ export function moment(ms: number): Html {
 /** The times of the first and the last of several events. */
 export function between(firstMs: number | null, lastMs: number | null): Html {
   if (firstMs === null || lastMs === null) return html``;
-  return lastMs - firstMs < 60_000 ? moment(lastMs) : html`${moment(firstMs)} to ${moment(lastMs)}`;
+  if (lastMs - firstMs < 60_000) return moment(lastMs);
+  if (day(firstMs) !== day(lastMs)) return html`${moment(firstMs)} to ${moment(lastMs)}`;
+  return html`${day(lastMs)}, ${timeOf(firstMs)}–${timeOf(lastMs)}`;
 }
 
 /** A duration in its largest unit. */

@@ -25,6 +25,8 @@ export type HealthFacts = {
   uncountableOfMs: number;
   /** Mail that was refused or expired, or that is tried again. */
   mails: readonly FailedMail[];
+  /** False for a shop without a mail server. */
+  sendsMail: boolean;
   /** The last check of the books; null before the first one. */
   checked: BooksCheck | null;
   /** Why the check that was just asked for was not finished; null otherwise. */
@@ -60,7 +62,7 @@ export function health(facts: HealthFacts): Html {
   return html`<h1>Health</h1>
 ${verdict}
 ${parts(facts)}${facts.isAddressUnknown ? addresses() : ''}
-${isBroken ? books(facts) : ''}<div class="columns">${upstream(facts)}${isBroken ? '' : books(facts)}${uncountable(facts)}${mail(facts)}</div>
+${isBroken ? books(facts) : ''}<div class="columns">${upstream(facts)}${isBroken ? '' : books(facts)}</div>${uncountable(facts)}${mail(facts)}
 ${technical(facts)}`;
 }
 
@@ -73,7 +75,7 @@ function problemsOf({
   uncountable: counts,
   checked,
   isAddressUnknown,
-}: HealthFacts): string[] {
+}: HealthFacts): (string | Html)[] {
   const failed = Object.entries(checks).flatMap(([check, isGood]) =>
     isGood
       ? []
@@ -87,16 +89,22 @@ function problemsOf({
   return [
     ...failed,
     ...(bad > 0
-      ? [`${count(bad)} of the processes gave no sign of life, or ended without returning credit.`]
-      : []),
-    ...(lost > 0 ? [`${count(lost)} mails could not be delivered.`] : []),
-    ...(uncounted > 0 ? [`The results of ${count(uncounted)} responses could not be counted.`] : []),
-    ...(checked !== null && checked.violations > 0
       ? [
-          `The books were not consistent when they were last checked, on ${momentText(checked.atMs)}: ${many(checked.violations, 'violation')}.`,
+          html`<a href="#writers">${many(bad, 'process', 'processes')} gave no sign of life, or ended without returning credit.</a>`,
         ]
       : []),
-    ...(isAddressUnknown ? ['The setting CLIENT_ADDRESS_HEADER is missing (see Missing setting).'] : []),
+    ...(lost > 0 ? [html`<a href="#mail">${many(lost, 'message')} could not be delivered.</a>`] : []),
+    ...(uncounted > 0
+      ? [html`<a href="#uncountable">The results of ${many(uncounted, 'response')} could not be counted.</a>`]
+      : []),
+    ...(checked !== null && checked.violations > 0
+      ? [
+          html`<a href="#verify">The books did not agree when they were last checked, on ${momentText(checked.atMs)}: ${many(checked.violations, 'violation')}.</a>`,
+        ]
+      : []),
+    ...(isAddressUnknown
+      ? [html`<a href="#addresses">The setting CLIENT_ADDRESS_HEADER is missing.</a>`]
+      : []),
   ];
 }
 
@@ -125,11 +133,16 @@ function chargeCause(reason: string | null): string {
   return known ?? `The database says: “${reason}”. The log has more (charge_not_proved).`;
 }
 
-function parts({ checks, mails }: HealthFacts): Html {
+function parts({ checks, mails, sendsMail }: HealthFacts): Html {
   const known = Object.entries(checks).map(([check, isGood]) =>
     fact(checkNames[check]?.name ?? check, isGood ? sign('works') : sign('fails', true)),
   );
-  return html`<section aria-labelledby="checks"><h2 id="checks">Parts</h2><dl class="facts">${known}${fact('Mail', mails.length === 0 ? sign('works') : sign('some fails', 'warn'))}</dl></section>`;
+  return html`<section aria-labelledby="checks"><h2 id="checks">Parts</h2><dl class="facts">${known}${fact('Mail', mailSign(mails, sendsMail), sendsMail ? undefined : html`buyers get no receipts and no sign-in links`)}</dl></section>`;
+}
+
+function mailSign(mails: readonly FailedMail[], sendsMail: boolean): Html {
+  if (!sendsMail) return sign('not set up', 'warn');
+  return mails.length === 0 ? sign('works') : sign('some failed', 'warn');
 }
 
 /** The missing setting for a shop behind a proxy, and its value. */
@@ -158,12 +171,23 @@ function technical(facts: HealthFacts): Html {
 }
 
 function mail({ mails }: HealthFacts): Html {
-  const named = { waiting: 'tried again', refused: 'refused', expired: 'expired' };
+  const named = { waiting: 'trying again', refused: 'refused', expired: 'expired' };
   const row = ({ state, recipient, subject, attempts, createdMs }: FailedMail) =>
-    html`<tr><th scope="row">${sign(named[state], state !== 'waiting')}</th><td>${recipient ?? html`<span class="soft">erased</span>`}</td><td>${subject ?? ''}</td><td class="number">${count(attempts)}</td><td>${moment(createdMs)}</td></tr>`;
+    html`<tr><th scope="row">${sign(named[state], state !== 'waiting' || 'warn')}</th><td>${recipient ?? html`<span class="soft">erased</span>`}</td><td>${subject ?? ''}</td><td class="number">${count(attempts)}</td><td>${moment(createdMs)}</td></tr>`;
   return html`<section aria-labelledby="mail"><h2 id="mail">Mail that failed in the last 7 days</h2>
-${mails.length === 0 ? html`<p class="soft">None.</p>` : html`<p class="soft">Recipient and text of a message are erased when it ends. Refused: the mailbox does not exist. Expired: it could not be sent in time.</p>${table('Failed mail', ['State', { bare: 'Recipient' }, { bare: 'Subject' }, { number: 'Attempts' }, { bare: 'Created' }], mails.map(row))}`}</section>`;
+${mails.length === 0 ? html`<p class="soft">None.</p>` : html`<p class="soft">Recipient and text of a message are erased when it ends. Refused: the mailbox does not exist. Expired: it could not be sent in time.</p>${table('Failed mail', ['State', { bare: 'Recipient' }, { bare: 'Subject' }, { number: 'Attempts' }, { bare: 'Created' }], mails.map(row), 'stack')}`}</section>`;
 }
+
+const failureNames: Readonly<Record<string, string>> = {
+  upstream_unavailable: 'your API did not answer',
+  upstream_timeout: 'your API did not answer in time',
+  upstream_key_rejected: 'your API rejected its key',
+};
+
+const reasonNames: Readonly<Record<string, string>> = {
+  not_found: 'no count in the response',
+  above_hold: 'more results than were reserved',
+};
 
 function upstream({ checks, answers, answersOfMs, failures }: HealthFacts): Html {
   const named = (status: number) =>
@@ -171,7 +195,7 @@ function upstream({ checks, answers, answersOfMs, failures }: HealthFacts): Html
   const row = ({ status, calls }: ResponseCount) =>
     html`<tr><th scope="row">${status}</th><td>${named(status)}</td><td class="number">${count(calls)}</td></tr>`;
   const failed = ({ code, times, lastMs }: HealthFacts['failures'][number]) =>
-    html`<tr><th scope="row">${words(code)}</th><td class="number">${count(times)}</td><td>${moment(lastMs)}</td></tr>`;
+    html`<tr><th scope="row">${failureNames[code] ?? words(code)}</th><td class="number">${count(times)}</td><td>${moment(lastMs)}</td></tr>`;
   const recent =
     answers === null
       ? html`<p class="soft">The query took too long. Reload the page to try again.</p>`
@@ -184,12 +208,12 @@ function upstream({ checks, answers, answersOfMs, failures }: HealthFacts): Html
             'slim',
           );
   return html`<section aria-labelledby="upstream"><h2 id="upstream">Your API, the last ${span(answersOfMs)}</h2><div class="narrow">${recent}</div>
-${failures.length === 0 && checks.upstream === false ? html`<p class="soft">It does not answer the check of its health. No call has failed since the shop started.</p>` : failures.length === 0 ? html`<p class="soft">It has answered every request since the shop started, and accepted your key.</p>` : html`<h3>Failures in this process since it started</h3>${table('Failures', ['Failure', { number: 'Times' }, 'Last'], failures.map(failed))}`}</section>`;
+${failures.length === 0 && checks.upstream === false ? html`<p class="soft">It does not answer the check of its health. No call has failed since the shop started.</p>` : failures.length === 0 ? html`<p class="soft">It has answered every request since the shop started, and accepted your key.</p>` : html`<h3>Failures since the start of this process</h3><p class="soft">${checks.upstream === false ? 'It does not answer now, either.' : 'It answers again now.'}</p>${table('Failures', ['Failure', { number: 'Times' }, 'Last'], failures.map(failed), 'slim')}`}</section>`;
 }
 
 function uncountable({ uncountable: counts, uncountableOfMs }: HealthFacts): Html {
   const row = ({ operation, reason, calls, lastMs }: UncountableCount) =>
-    html`<tr><th scope="row">${operation}</th><td>${words(reason)}</td><td class="number">${count(calls)}</td><td>${moment(lastMs)}</td></tr>`;
+    html`<tr><th scope="row">${operation}</th><td>${reasonNames[reason] ?? words(reason)}</td><td class="number">${count(calls)}</td><td>${moment(lastMs)}</td></tr>`;
   return html`<section aria-labelledby="uncountable"><h2 id="uncountable">Uncounted responses, the last ${span(uncountableOfMs)}</h2>
 <p class="soft">Calls whose response did not say how many results it had. They are charged by the rule of their operation in the catalogue.</p>
 ${counts.length === 0 ? html`<p>Every successful response could be counted.</p>` : table('Responses that could not be counted', ['Operation', { bare: 'Reason' }, { number: 'Calls', onPhone: 'lead' }, { bare: 'Last' }], counts.map(row), 'stack')}</section>`;

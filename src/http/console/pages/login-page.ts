@@ -11,6 +11,8 @@ export type LoginFacts = {
   /** The path to open after the sign-in, with its query. */
   to: string;
   problem: string | null;
+  /** A message that is no problem, such as the end of the session. */
+  notice: string | null;
   /** True after a wrong admin token: its field is marked. */
   isTokenWrong: boolean;
   /** The options for a passkey; null when none can be used. */
@@ -23,19 +25,21 @@ export type LoginFacts = {
 
 /** The login page of the console. */
 export function login(facts: LoginFacts): Html {
-  const { to, problem, isTokenWrong, options, hasOidc, acceptsToken, isFirst } = facts;
+  const { to, problem, notice, isTokenWrong, options, hasOidc, acceptsToken, isFirst } = facts;
   const token = tokenForm(to, isTokenWrong ? problem : null, isFirst);
+  const oidc = (isPlain: boolean) =>
+    html`<form method="post" action="/admin/console/oidc/start"><input type="hidden" name="to" value="${to}"><button class="${isPlain ? 'plain' : ''}">Sign in with single sign-on</button></form>`;
   const isAbove = problem !== null && !(isTokenWrong && acceptsToken);
   return html`<section class="entry"><h1>Sign in</h1>
-${isAbove ? html`<p class="note" role="alert">${problem}</p>` : ''}
-${
+${isAbove ? html`<p class="note" role="alert">${problem}</p>` : notice === null ? '' : html`<p class="soft" role="status">${notice}</p>`}
+${acceptsToken && isFirst ? token : ''}${
   options === null
     ? ''
     : html`<form method="post" action="/admin/console/sign-in/passkey" data-passkey="get" data-options="${JSON.stringify(options)}"><input type="hidden" name="to" value="${to}">
 <p class="soft">With the passkey of this device, your phone or a security key.</p>${PasskeyScript.parts()}<button>Sign in with a passkey</button></form>`
 }
-${hasOidc ? html`<form method="post" action="/admin/console/oidc/start"><input type="hidden" name="to" value="${to}"><button class="${options === null ? '' : 'plain'}">Sign in with single sign-on</button></form>` : ''}
-${!acceptsToken ? '' : isFirst ? token : html`<details ${isTokenWrong ? 'open' : ''}><summary>Use the admin token</summary>${token}</details>`}</section>`;
+${hasOidc ? oidc(options !== null || isFirst) : ''}
+${!acceptsToken || isFirst ? '' : html`<details ${isTokenWrong ? 'open' : ''}><summary>Use the admin token</summary>${token}</details>`}</section>`;
 }
 
 /** The form for the admin token; `isOnly`: it is the usual way to sign in. */
@@ -55,11 +59,13 @@ export type InvitationFacts = {
   hasOidc: boolean;
   problem: string | null;
   path: string;
+  /** The name of the browser and its system; empty if unknown. */
+  device: string;
 };
 
 /** The page of an invitation link. */
 export function invitation(facts: InvitationFacts): Html {
-  const { operator, shop, host, options, hasOidc, problem, path } = facts;
+  const { operator, shop, host, options, hasOidc, problem, path, device } = facts;
   return html`<section class="entry"><h1>Welcome, ${operator.name}</h1>
 ${problem === null ? '' : html`<p class="note" role="alert">${problem}</p>`}
 <p>You were invited to the console of the shop <b>${shop}</b> (<a href="/">${host}</a>) as <b>${operator.role}</b>, with the address <span class="words">${operator.email}</span>. Create a passkey to sign in.</p>
@@ -67,14 +73,14 @@ ${problem === null ? '' : html`<p class="note" role="alert">${problem}</p>`}
 ${
   options === null
     ? html`<p class="note">Passkeys need a public URL with a host name and https.</p>`
-    : html`<form method="post" action="${path}" data-passkey="create" data-options="${JSON.stringify(options)}">${passkeyNameField()}${PasskeyScript.parts()}<button>Create passkey and sign in</button></form>`
+    : html`<form method="post" action="${path}" data-passkey="create" data-options="${JSON.stringify(options)}">${passkeyNameField(device)}${PasskeyScript.parts()}<button>Create passkey and sign in</button></form>`
 }
 ${hasOidc ? html`<form method="post" action="/admin/console/oidc/start"><button class="plain">Use single sign-on instead</button></form>` : ''}</section>`;
 }
 
-/** The field for the name of a passkey. */
-export function passkeyNameField(): Html {
-  return html`<label for="name">Name of this passkey</label><input id="name" name="name" maxlength="100" autocomplete="off" aria-describedby="name-hint"><p class="hint" id="name-hint">Such as “Work laptop”; it is listed under your name</p>`;
+/** The field for the name of a passkey, which has the browser's name (`Chrome on macOS`) until the person writes another. */
+export function passkeyNameField(proposed: string): Html {
+  return html`<label for="name">Name of this passkey</label><input id="name" name="name" value="${proposed}" maxlength="100" autocomplete="off" aria-describedby="name-hint"><p class="hint" id="name-hint">For example “Work laptop”</p>`;
 }
 
 /** The page that leads to the sign-in provider. */

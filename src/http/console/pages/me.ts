@@ -3,6 +3,7 @@ import { html } from 'hono/html';
 import type { Operator, OperatorSession, Passkey } from '../../../identity/operators/operator.ts';
 import type { Html } from '../../pages/frame.ts';
 import { type FormResult, resultLine } from './account.ts';
+import { confirmation } from './confirmation.ts';
 import { moment, sign, table } from './figures.ts';
 import { mePath } from './frame.ts';
 import { passkeyNameField } from './login-page.ts';
@@ -16,32 +17,56 @@ export type MeFacts = {
   current: string | null;
   options: PublicKeyCredentialCreationOptionsJSON | null;
   result: FormResult;
+  /** The name of the browser and its system, for a new passkey. */
+  device: string;
 };
 
 /** The person's own passkeys and sessions. */
-export function me({ operator, passkeys, sessions, current, options, result }: MeFacts): Html {
+export function me({ operator, passkeys, sessions, current, options, result, device }: MeFacts): Html {
   return html`<h1>${operator.name}</h1>
 <p class="lead">${operator.email}, ${operator.role}</p>
 ${resultLine(result)}
 <section aria-labelledby="passkeys"><h2 id="passkeys">Passkeys</h2>
-${passkeys.length === 0 ? html`<p class="soft">None.</p>` : table('Passkeys', ['Passkey', { bare: 'Kind' }, 'Added', 'Last used', { bare: 'Remove' }], passkeys.map(passkeyRow))}
+${passkeys.length === 0 ? html`<p class="note">You have no passkey. Add one before you sign out, or you cannot sign in with one again.</p>` : table('Passkeys', ['Name', { bare: 'Kind' }, 'Added', 'Last used', { bare: '' }], passkeys.map(passkeyRow))}
 ${
   options === null
     ? html`<p class="note">Passkeys need a public URL with a host name and https.</p>`
-    : html`<h3>Add a passkey</h3><form class="narrow" method="post" action="${mePath}" data-passkey="create" data-options="${JSON.stringify(options)}"><input type="hidden" name="act" value="passkey_add">${passkeyNameField()}${PasskeyScript.parts()}<button>Add passkey</button></form>`
+    : html`<h3>Add a passkey</h3><form class="narrow" method="post" action="${mePath}" data-passkey="create" data-options="${JSON.stringify(options)}"><input type="hidden" name="act" value="passkey_add">${passkeyNameField(device)}${PasskeyScript.parts()}<button>Add passkey</button></form>`
 }</section>
 <section aria-labelledby="sessions"><h2 id="sessions">Sessions</h2>
 ${table(
   'Sessions',
-  ['Signed in', { bare: 'Address' }, 'Last used', 'Ends', sessions.length > 1 ? { bare: 'Sign out' } : ''],
+  ['Signed in', { bare: 'Address' }, 'Last used', 'Ends', ''],
   sessions.map((one) => sessionRow(one, current)),
 )}
 ${sessions.length > 1 ? html`<form method="post" action="${mePath}"><input type="hidden" name="act" value="sessions_end"><button class="plain">Sign out all other sessions</button></form>` : ''}</section>`;
 }
 
+/** Asks before a passkey is removed. */
+export function confirmRemoval({ id, name, createdMs, usedMs }: Passkey): Html {
+  return confirmation({
+    question: `Remove the passkey ${name}?`,
+    subject: 'Passkey',
+    facts: [
+      ['Name', name],
+      ['Added', moment(createdMs)],
+      ['Last used', usedMs === null ? 'not since it was added' : moment(usedMs)],
+    ],
+    effects: [
+      'It no longer signs in to this console.',
+      'Your sessions in other browsers end. This one stays signed in.',
+      'Your device still lists it. Delete it there, too.',
+    ],
+    action: mePath,
+    fields: html`<input type="hidden" name="act" value="passkey_remove"><input type="hidden" name="id" value="${id}">`,
+    button: 'Remove passkey',
+    back: mePath,
+  });
+}
+
 function passkeyRow({ id, name, isBackedUp, createdMs, usedMs }: Passkey): Html {
   return html`<tr><th scope="row">${name}</th><td>${isBackedUp ? 'synchronized' : 'this device only'}</td><td>${moment(createdMs)}</td><td>${usedMs === null ? 'not since it was added' : moment(usedMs)}</td>
-<td><form method="post" action="${mePath}"><input type="hidden" name="act" value="passkey_remove"><input type="hidden" name="id" value="${id}"><button class="quiet danger">Remove<span class="hidden"> ${name}</span></button></form></td></tr>`;
+<td><a class="danger" href="${mePath}/passkeys/${id}/remove">Remove<span class="hidden"> ${name}</span></a></td></tr>`;
 }
 
 function sessionRow(

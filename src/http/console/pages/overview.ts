@@ -46,6 +46,8 @@ export type OverviewFacts = {
   unspent: OutstandingBalance | null;
   /** True while the shop has sold nothing for a long time. */
   isNew: boolean;
+  /** False for a person who reads only: the first steps are those of owners. */
+  canSetUp: boolean;
   /** First steps that are known to be done. */
   done: { readonly [step in Step]?: boolean };
 };
@@ -56,10 +58,13 @@ const tooLong = html`<p class="soft">This query took too long. Reload the page t
 
 /** The front page: tasks that need attention, revenue, accounts, outstanding balances and usage. A shop without sales gets its first steps instead of empty figures. */
 export function overview(facts: OverviewFacts): Html {
-  const { isNew } = facts;
-  return html`<div class="top"><h1>Overview</h1>${isNew ? '' : periodLinks(facts.days.length)}</div>${isNew ? html`<p class="lead">No sales in the last 60 days. These steps lead to one.</p>` : ''}
+  const { isNew, canSetUp } = facts;
+  const lead = canSetUp
+    ? 'No sales in the last 60 days. These steps lead to one.'
+    : 'No sales in the last 60 days. Owners set up plans, prices and the branding.';
+  return html`<div class="top"><h1>Overview</h1>${isNew ? '' : periodLinks(facts.days.length)}</div>${isNew ? html`<p class="lead">${lead}</p>` : ''}
 ${facts.tasks.length === 0 && isNew ? '' : attention(facts.tasks)}
-${isNew ? firstSteps(facts.done) : revenue(facts)}
+${isNew ? (canSetUp ? firstSteps(facts.done) : whatIsOpen()) : revenue(facts)}
 ${isNew && facts.made === 0 && !facts.callers ? '' : html`<div class="columns">${isNew ? '' : rails(facts.rails)}${accounts(facts)}</div>`}
 ${isNew && facts.services?.length === 0 ? '' : services(facts)}`;
 }
@@ -69,6 +74,11 @@ function periodLinks(shown: number): Html {
   const link = (days: number) =>
     html`<a href="${front}${days === usualPeriod ? '' : `?days=${days}`}"${days === shown ? raw(' aria-current="page"') : ''}>${days} days</a>`;
   return html`<nav class="views" aria-label="Period">${periods.map(link)}</nav>`;
+}
+
+/** The pages of a new shop that a person who reads only can use. */
+function whatIsOpen(): Html {
+  return html`<section><p>The figures of the shop appear here after its first sale.</p><div class="actions"><a class="button plain" href="/admin/console/health">Health of the shop</a><a class="button plain" href="/">Open the shop</a></div></section>`;
 }
 
 function firstSteps(done: OverviewFacts['done']): Html {
@@ -83,7 +93,7 @@ function firstSteps(done: OverviewFacts['done']): Html {
       'brand',
       '/admin/console/catalogue/brand',
       'Make it yours',
-      'Done when the name, description, colour or logo differs from what the import wrote.',
+      'Counts as done when you have changed the name, description, colour or logo.',
     ],
     ['invited', '/admin/console/team', 'Invite yourself', 'A passkey replaces the admin token.'],
     [
@@ -95,7 +105,7 @@ function firstSteps(done: OverviewFacts['done']): Html {
     ['tried', '/', 'Try your shop as a buyer', 'Then share its address. The first sale appears here.'],
   ];
   const row = ([step, to, name, about]: (typeof steps)[number]) =>
-    html`<li><a href="${to}">${name}</a>${done[step] ? html` ${sign(step === 'works' ? '✓ works' : '✓ done')}` : ''}<br><span class="soft">${about}</span></li>`;
+    html`<li><a href="${to}">${step === 'invited' && done.invited ? 'Invite your team' : name}</a>${done[step] ? html` ${sign('✓ done')}` : ''}<br><span class="soft">${about}</span></li>`;
   const made = steps.filter(([step]) => done[step]).length;
   return html`<section aria-labelledby="steps"><h2 id="steps">First steps</h2><p class="soft">${count(made)} of ${count(steps.length)} done</p><ol class="steps">${steps.map(row)}</ol></section>`;
 }
@@ -156,13 +166,21 @@ function chart(days: readonly DailyRevenue[]): Html {
     ];
   });
   const last = (days.length <= ticksMax ? days.length : usualTicks) - 1;
+  // Each label has the place of its bar or line, in percent of the chart.
   const ticks = Array.from({ length: last + 1 }, (_, nth) =>
-    dayOf(days[Math.round((nth * (days.length - 1)) / last)]?.day ?? '', true),
-  );
+    Math.round((nth * (days.length - 1)) / last),
+  ).map((at) => ({
+    left: (100 * (at + 0.5)) / days.length,
+    name: dayOf(days[at]?.day ?? '', true),
+  }));
+  const scale = [
+    { top: 0, name: `${dollars(up)} USD` },
+    { top: line / 2, name: dollars(up / 2) },
+    { top: line, name: '0' },
+  ];
   const best = days.reduce((most, day) => (day.gross > most.gross ? day : most), days[0] as DailyRevenue);
-  return html`<div class="plot"><div class="scale" aria-hidden="true"><span>${dollars(up)} USD</span><span>${dollars(up / 2)}</span><span>0</span></div><svg class="chart" viewBox="0 0 300 100" preserveAspectRatio="none" role="img" aria-label="Gross revenue of each day as bars above a line, reversed payments below it. The best day is ${dayOf(best.day)} with ${money(best.gross)}.">${[0, line / 2].map((y) => html`<line class="grid" x1="0" x2="300" y1="${y}" y2="${y}"/>`)}${bars}<line x1="0" x2="300" y1="${line}" y2="${line}"/></svg></div>
-<div class="axis" aria-hidden="true">${ticks.map((tick) => html`<span>${tick}</span>`)}</div>
-<p class="soft">Best day: ${dayOf(best.day)}, ${money(best.gross)}.</p>`;
+  return html`<div class="plot"><div class="scale" aria-hidden="true"><span class="widest">${dollars(up)} USD</span>${scale.map(({ top, name }) => html`<span style="top:${top.toFixed(2)}%">${name}</span>`)}</div><svg class="chart" viewBox="0 0 300 100" preserveAspectRatio="none" role="img" aria-label="Gross revenue of each day as bars above a line, reversed payments below it. The best day is ${dayOf(best.day)} with ${money(best.gross)}.">${[0, line / 2].map((y) => html`<line class="grid" x1="0" x2="300" y1="${y}" y2="${y}"/>`)}${bars}<line x1="0" x2="300" y1="${line}" y2="${line}"/></svg><div class="axis" aria-hidden="true">${ticks.map(({ left, name }) => html`<span style="left:${left.toFixed(2)}%">${name}</span>`)}</div></div>
+<p class="soft">${down > 0 ? html`<span class="key gross">Sales</span> <span class="key back">Refunds and lost disputes</span> ` : ''}Best day: ${dayOf(best.day)}, ${money(best.gross)}.</p>`;
 }
 
 /** A day of the report: `26 Nov 2026`, or `26 Nov`. */
@@ -171,11 +189,11 @@ function dayOf(text: string, isShort = false): string {
   return isShort ? shown.replace(/ \d+$/, '') : shown;
 }
 
-/** The next round number: 1, 2 or 5 times a power of ten, at least ten dollars. */
+/** The next round number, at least ten dollars, whose half is round too. */
 function niceTop(micro: number): number {
   const least = Math.max(micro, 10_000_000);
   const power = 10 ** Math.floor(Math.log10(least));
-  return power * ([1, 2, 5, 10].find((step) => step * power >= least) ?? 10);
+  return power * ([1, 2, 3, 4, 5, 6, 8, 10].find((step) => step * power >= least) ?? 10);
 }
 
 function dollars(micro: number): string {

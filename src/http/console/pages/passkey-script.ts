@@ -22,6 +22,7 @@ for (const form of document.querySelectorAll('form[data-passkey]')) {
       say('This browser is too old for passkeys. Use a current version of Chrome, Edge, Firefox or Safari.');
       return;
     }
+    for (const said of document.querySelectorAll('main > [role=status]')) said.remove();
     const button = form.querySelector('button');
     button.disabled = true;
     try {
@@ -35,7 +36,7 @@ for (const form of document.querySelectorAll('form[data-passkey]')) {
       button.disabled = false;
       say(fault.name === 'InvalidStateError'
         ? 'This device already has a passkey for you here.'
-        : 'The passkey was not used: the request was cancelled or timed out. Try again.');
+        : (form.dataset.passkey === 'get' ? 'The passkey was not used' : 'No passkey was created') + ': the request was cancelled or timed out. Try again.');
     }
   });
 }

@@ -134,7 +134,7 @@ export function confirm(of: Question & { key: string | null }): Html {
     effects: [
       'The money arrives within days.',
       ...creditEffects(effect),
-      'Auto top-up of the account is turned off.',
+      'Auto top-up of the account is turned off, if it is on.',
       'The audit log records the refund, with your name and your IP address.',
     ],
     action: pageOf(order.id),

@@ -35,20 +35,14 @@ export function team(facts: TeamFacts): Html {
   const { people, canChange, result, link } = facts;
   return html`<h1>Team</h1>
 ${resultLine(result)}
-${link === null ? '' : html`<section><h2>Invitation link</h2><p class="soft">Shown once. The first person who opens it becomes this person.</p><pre class="secret" tabindex="0" aria-label="Invitation link">${link}</pre></section>`}
+${link === null ? '' : html`<section><h2>Invitation link</h2><p class="soft">Send it to the person. It is shown once, works once, for seven days, and signs in the first person who uses it.</p><pre class="secret" tabindex="0" aria-label="Invitation link">${link}</pre></section>`}
 <section aria-labelledby="people"><h2 id="people">People</h2>
 ${
   people.length === 0
-    ? html`<p>No persons have access yet, only the admin token. Invite yourself as the first owner, open the link and create a passkey.</p>`
+    ? html`<p>Only the admin token has access yet. Invite yourself as the first owner, open the link and create a passkey.</p>`
     : table(
         'People',
-        [
-          'Person',
-          { lead: 'Role' },
-          { bare: 'Signs in with' },
-          'Last seen',
-          ...(canChange ? [{ bare: 'Change' }] : []),
-        ],
+        ['Person', { lead: 'Role' }, { bare: 'Signs in with' }, 'Last seen', ...(canChange ? [''] : [])],
         people.map((one) => row(one, facts)),
         'stack',
         'people',
@@ -70,8 +64,8 @@ function row(one: ListedOperator, { canChange, me }: TeamFacts): Html {
       ? ''
       : html`${sign('invited', 'warn')} <small>link works until ${day(invitedUntilMs)}</small>`;
   return html`<tr><th scope="row">${name}${id === me ? ' (you)' : ''}${name === email ? '' : html`<br><span class="soft">${emailText(email)}</span>`}</th>
-<td>${nameOf(role)}</td><td>${ways.length === 0 && invitedUntilMs === null ? html`${sign('cannot sign in', true)} <small>no passkey, and the invitation has expired</small>` : ways.join(', ')} ${open}</td>
-<td>${seenMs === null ? 'never' : moment(seenMs)}</td>${canChange ? html`<td>${changeForms(one)}</td>` : ''}</tr>`;
+<td>${nameOf(role)}</td><td>${ways.length === 0 && invitedUntilMs === null ? html`${sign('cannot sign in', true)} <small>${seenMs === null ? 'the invitation has expired' : 'no passkey: send a new invitation link'}</small>` : ways.join(', ')} ${open}</td>
+<td>${seenMs === null ? 'not yet' : moment(seenMs)}</td>${canChange ? html`<td>${changeForms(one)}</td>` : ''}</tr>`;
 }
 
 function changeForms({ id, email, name, role }: ListedOperator): Html {

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { IdentityContext } from '../../../identity/identity-context.ts';
+import type { IdentityContext, MailContext } from '../../../identity/identity-context.ts';
 import { can } from '../../../identity/operators/role.ts';
 import { recentMs } from '../../../journeys/attention.ts';
 import * as BooksCheck from '../../../journeys/books-check.ts';
@@ -12,6 +12,7 @@ import type { Console } from '../console.ts';
 import * as Page from '../pages/health.ts';
 import type { ConsoleResponse } from '../response.ts';
 import type { Person } from '../sessions.ts';
+import { redirect } from '../sign-in.ts';
 
 const path = '/admin/console/health';
 const mailsMax = 50;
@@ -23,6 +24,7 @@ const uncountableOfMs = 7 * 86_400_000;
 /** The dependencies of the health page. */
 export type HealthContext = Readiness.ReadinessContext &
   Pick<IdentityContext, 'clock'> &
+  Pick<MailContext, 'mail'> &
   Pick<LedgerContext, 'writer'> &
   Pick<SellerContext, 'audit' | 'console' | 'uncountableRecord'>;
 
@@ -35,16 +37,16 @@ export function addHealthSection(
 ): void {
   const page = async (
     { role }: Person,
-    verifying: Promise<string | null> | null,
+    /** Why the check of the books that was just asked for was not finished. */
+    checkProblem: string | null,
   ): Promise<ConsoleResponse> => {
     const { usageReport, attention } = shop.console;
-    const [{ checks, chargeProblem }, writers, answers, uncountable, mails, problem] = await Promise.all([
+    const [{ checks, chargeProblem }, writers, answers, uncountable, mails] = await Promise.all([
       readTwice(shop, isDraining),
       usageReport.writers(),
       inTime(usageReport.answers(shop.clock() - answersOfMs)),
       shop.uncountableRecord.since(shop.clock() - uncountableOfMs),
       attention.failedMails(shop.clock() - recentMs, mailsMax),
-      verifying,
     ]);
     const failures = [...metrics.upstream].map(([code, failure]) => ({ code, ...failure }));
     const { version } = process;
@@ -61,7 +63,8 @@ export function addHealthSection(
       uncountableOfMs,
       mails,
       checked: await BooksCheck.last(shop),
-      checkProblem: problem,
+      checkProblem,
+      sendsMail: shop.mail !== null,
       isAddressUnknown: metrics.times('client_address_unknown') > 0,
       canVerify: can(role, 'verify'),
       nowMs: shop.clock(),
@@ -69,7 +72,7 @@ export function addHealthSection(
     };
     return { title: 'Health', main: Page.health(facts) };
   };
-  console.addSection('Health', path, (_, person) => page(person, null));
+  console.addSection('Health', path, (_, person, flash) => page(person, flash?.isBad ? flash.text : null));
 
   // One at a time, because each reads the whole ledger.
   let running: Promise<string | null> | null = null;
@@ -77,7 +80,10 @@ export function addHealthSection(
     running ??= BooksCheck.run(shop, person.who).finally(() => {
       running = null;
     });
-    return page(person, running);
+    const problem = await running;
+    return problem === null
+      ? redirect(`${path}#verify`)
+      : { to: `${path}#verify`, flash: { text: problem, isBad: true } };
   });
 }
 

@@ -3,6 +3,8 @@ import type { Catalog } from '../../../catalog/catalog.ts';
 import type { CatalogContext } from '../../../catalog/catalog-context.ts';
 import * as Description from '../../../catalog/description.ts';
 import { isBranded } from '../../../catalog/import/imported-storefront.ts';
+import type { MailContext } from '../../../identity/identity-context.ts';
+import { can } from '../../../identity/operators/role.ts';
 import * as Attention from '../../../journeys/attention.ts';
 import { inTime } from '../../../journeys/in-time.ts';
 import * as Readiness from '../../../journeys/readiness.ts';
@@ -20,6 +22,7 @@ const firstStepsDays = 60;
 /** The dependencies of the front page. */
 export type OverviewContext = Pick<CatalogContext, 'catalog'> &
   Pick<SellerContext, 'audit'> &
+  Pick<MailContext, 'mail'> &
   Attention.AttentionContext &
   Readiness.ReadinessContext;
 
@@ -28,7 +31,7 @@ const catalogueActs = ['catalog_published', 'reload'];
 
 /** The front page of the console. The query's `days` chooses the period. */
 export function addOverviewSection(console: Console, shop: OverviewContext, metrics: Metrics): void {
-  console.addSection('Overview', front, async (c, { operator }) => {
+  console.addSection('Overview', front, async (c, { operator, role }) => {
     const daysShown = Page.periods.find((one) => String(one) === c.req.query('days')) ?? Page.usualPeriod;
     const { revenueReport, usageReport, accounts, attention } = shop.console;
     const sinceMs = (Math.floor(shop.clock() / dayMs) - daysShown + 1) * dayMs;
@@ -58,6 +61,7 @@ export function addOverviewSection(console: Console, shop: OverviewContext, metr
       ...{ rails, disputed, tasks, made, callers, services, models, unspent },
       days: allDays.slice(-daysShown),
       before: allDays.slice(-2 * daysShown, -daysShown),
+      canSetUp: can(role, 'publish'),
       isNew: allDays.every(({ gross }) => gross === 0),
       madeBefore: madeSinceBefore - made,
       low: new Set(low),
@@ -74,7 +78,7 @@ async function stepsDone(shop: OverviewContext, accounts: number): Promise<Page.
   return {
     plans: catalogueActs.some((act) => acts.includes(act)),
     brand: isBranded(shop.catalog.storefront, await infoOf(shop.catalog)),
-    works: Readiness.isReady(ready),
+    works: Readiness.isReady(ready) && shop.mail !== null,
     tried: accounts > 0,
   };
 }

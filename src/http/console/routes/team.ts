@@ -1,18 +1,13 @@
-import { sha256Hex } from '@sluice/kernel/digest';
 import type { MailContext } from '../../../identity/identity-context.ts';
 import * as Operators from '../../../identity/operators/operator.ts';
-import * as Passkey from '../../../identity/operators/passkey.ts';
 import { can, parseRole } from '../../../identity/operators/role.ts';
 import * as InviteOperator from '../../../journeys/invite-operator.ts';
-import type { Call } from '../../request-context.ts';
 import type { Console } from '../console.ts';
 import type { FormResult } from '../pages/account.ts';
-import { mePath } from '../pages/frame.ts';
-import * as MePage from '../pages/me.ts';
 import * as Page from '../pages/team.ts';
-import type { ConsoleResponse } from '../response.ts';
+import { type ConsoleResponse, done } from '../response.ts';
 import type { ConsoleSessionContext, Person } from '../sessions.ts';
-import { browserOf, passkeyContext, redirect } from '../sign-in.ts';
+import { redirect } from '../sign-in.ts';
 
 const path = '/admin/console/team';
 
@@ -36,25 +31,54 @@ export function addTeamSection(console: Console, shop: TeamContext): void {
       draft: null,
       ...more,
     };
-    return { title: 'Team', status: result?.isBad ? 422 : 200, main: Page.team(facts) };
+    return {
+      title: 'Team',
+      status: result?.isBad ? 422 : 200,
+      main: Page.team(facts),
+      canCopy: facts.link !== null,
+    };
   };
-  console.addSection('Team', path, (_, person) => page(person, null));
+  console.addSection('Team', path, (_, person, flash) =>
+    page(person, flash, { link: flash?.secret ?? null }),
+  );
 
   console.addAction(path, async (_, form, person) => {
     const [act, id] = [form.get('act') ?? '', form.get('id') ?? ''];
     if (act === 'invite') return invite(shop, form, person, page);
-    if (act === 'role') {
-      const role = parseRole(form.get('role') ?? '');
-      if (role === null) return page(person, { text: 'Choose a role.', isBad: true });
-      return page(person, inWords(await shop.operators.changeRole(id, role, person.who), 'Role changed.'));
-    }
-    if (act === 'remove') {
-      const done = 'Removed. Their passkeys and sessions have ended.';
-      const removed = inWords(await shop.operators.remove(id, person.who), done);
-      return id === person.operator?.id && !removed?.isBad ? redirect('/admin') : page(person, removed);
-    }
+    if (act === 'role') return changeRole(shop, id, form.get('role') ?? '', person, page);
+    if (act === 'remove') return remove(shop, id, person, page);
     return page(person, { text: 'Unknown action. Reload the page and try again.', isBad: true });
   });
+}
+
+type Show = (person: Person, result: FormResult) => Promise<ConsoleResponse>;
+
+async function changeRole(
+  { operators }: TeamContext,
+  id: string,
+  said: string,
+  person: Person,
+  page: Show,
+): Promise<ConsoleResponse> {
+  const role = parseRole(said);
+  if (role === null) return page(person, { text: 'Choose a role.', isBad: true });
+  const before = await operators.find(id);
+  const changed = await operators.changeRole(id, role, person.who);
+  const text = `${before?.name} ${before?.role === role ? 'already has' : 'now has'} the role ${role}.`;
+  return changed === 'done' ? done(path, text) : page(person, faultOf(changed));
+}
+
+async function remove(
+  { operators }: TeamContext,
+  id: string,
+  person: Person,
+  page: Show,
+): Promise<ConsoleResponse> {
+  const before = await operators.find(id);
+  const removed = await operators.remove(id, person.who);
+  if (removed !== 'done') return page(person, faultOf(removed));
+  if (id === person.operator?.id) return redirect('/admin');
+  return done(path, `${before?.name} was removed. Their passkeys and sessions have ended.`);
 }
 
 async function invite(
@@ -80,96 +104,24 @@ async function invite(
       { draft: { ...said, faults: read.faults } },
     );
   const { operator, isNew, link } = await InviteOperator.invite(shop, read.invitation, person.who);
+  const { email, role } = operator;
+  const roleNow =
+    isNew || role === read.invitation.role
+      ? `Role: ${role}.`
+      : `The role stays ${role}, not ${read.invitation.role}: change it in the list below.`;
   const whose = isNew
-    ? `${operator.email} is invited as ${operator.role}.`
-    : `${operator.email} is already a member and gets a new link to add a passkey. ${read.invitation.role === operator.role ? `The role stays ${operator.role}.` : `The role stays ${operator.role}, not ${read.invitation.role}: change it in the list below.`}`;
-  const days = Operators.invitationDays;
+    ? `${email} is invited.`
+    : `${email} was invited before. The new link replaces an earlier one that was not used.`;
   const how =
-    shop.mail === null
-      ? `Send them this link. It works once, for ${days} days.`
-      : `The link was mailed to them. It works once, for ${days} days.`;
-  return page(person, { text: `${whose} ${how}`, isBad: false }, { link: shop.mail === null ? link : null });
+    shop.mail === null ? '' : ` The link was mailed. It works once, for ${Operators.invitationDays} days.`;
+  return done(path, `${whose} ${roleNow}${how}`, shop.mail === null ? link : undefined);
 }
 
-function inWords(outcome: Operators.ChangeResult, done: string): FormResult {
-  switch (outcome) {
-    case 'done':
-      return { text: done, isBad: false };
-    case 'unknown':
-      return { text: 'This person or passkey no longer exists.', isBad: true };
-    case 'last_owner':
-      return {
-        text: 'Nothing was changed: this is the last person who can sign in as an owner. Make another person an owner first, and let them add a passkey.',
-        isBad: true,
-      };
-  }
-}
-
-/** The person's own passkeys and sessions. */
-export function addOwnPage(console: Console, shop: TeamContext): void {
-  const page = async (c: Call, person: Person, result: FormResult): Promise<ConsoleResponse> => {
-    const { operator } = person;
-    if (operator === null) return redirect(path);
-    const { browser, cookies } = browserOf(shop, c);
-    const options = Passkey.arePossible(shop.publicUrl)
-      ? await Passkey.registrationOptions(passkeyContext(shop), operator, {
-          shopName: shop.catalog.storefront.name,
-          purpose: purposeOf(person),
-          browser,
-        })
-      : null;
-    const [passkeys, sessions] = await Promise.all([
-      shop.operators.passkeys(operator.id),
-      shop.operators.sessions(operator.id),
-    ]);
-    const main = MePage.me({ operator, passkeys, sessions, current: person.session, options, result });
-    const status = result?.isBad ? 422 : 200;
-    return { title: operator.name, status, main, hasScript: options !== null, cookies };
-  };
-  console.addPage(mePath, (c, person) => page(c, person, null));
-
-  console.addAction(mePath, async (c, form, person) => {
-    const { operator, who } = person;
-    if (operator === null) return redirect(path);
-    const id = form.get('id') ?? '';
-    switch (form.get('act')) {
-      case 'passkey_add': {
-        const said = {
-          credential: form.get('credential') ?? '',
-          name: form.get('name') ?? '',
-          purpose: purposeOf(person),
-          browser: browserOf(shop, c).browser,
-          invitation: null,
-        };
-        const added = await Passkey.register(passkeyContext(shop), operator, said, who);
-        return page(c, person, added === 'registered' ? addedResult : refusedResult);
-      }
-      case 'passkey_remove': {
-        const removed = await shop.operators.removePasskey(operator.id, id, who);
-        // A passkey that may be in other hands must not keep sessions alive.
-        if (removed === 'done') await shop.operators.endSessions(operator.id, person.session);
-        return page(c, person, inWords(removed, 'Passkey removed. Your other sessions have ended.'));
-      }
-      case 'session_end':
-        await shop.operators.endSession(id, operator.id);
-        return page(c, person, { text: 'That session has ended.', isBad: false });
-      case 'sessions_end': {
-        const ended = await shop.operators.endSessions(operator.id, person.session);
-        return page(c, person, { text: `${ended} other sessions have ended.`, isBad: false });
-      }
-      default:
-        return page(c, person, { text: 'Unknown action. Reload the page and try again.', isBad: true });
-    }
-  });
-}
-
-const addedResult = { text: 'Passkey added.', isBad: false };
-const refusedResult = {
-  text: 'The passkey could not be registered: the request was invalid or has expired, or you have 20 passkeys. Try again.',
+const gone: FormResult = { text: 'This person no longer has access.', isBad: true };
+const lastOwner: FormResult = {
+  text: 'Nothing was changed: this is the last person who can sign in as an owner. Make another person an owner first, and let them add a passkey.',
   isBad: true,
 };
-
-/** Binds the challenge of a new passkey to the session. */
-function purposeOf({ session }: Person): string {
-  return `session ${sha256Hex(session ?? '')}`;
+function faultOf(outcome: 'unknown' | 'last_owner'): FormResult {
+  return outcome === 'last_owner' ? lastOwner : gone;
 }

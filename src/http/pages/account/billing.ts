@@ -34,14 +34,14 @@ export function billing(texts: Texts, facts: BillingFacts, catalog: Catalog): Ht
   const { topUp: now, result, mayChange } = facts;
   const credit = mayChange ? catalog.plans.filter((plan) => plan.kind === 'credit') : [];
   const held = facts.plans.length + facts.grants.length;
-  return html`${dueNotes(texts, facts, catalog, mayChange)}<div class="columns money"><section aria-labelledby="credit"><h2 id="credit">${say(texts, 'account.balance')}</h2>${balanceOf(texts, facts, catalog)}
+  return html`${dueNotes(texts, facts, catalog, mayChange)}<div class="columns money"><div><section aria-labelledby="credit"><h2 id="credit">${say(texts, 'account.balance')}</h2>${balanceOf(texts, facts, catalog)}
 ${credit.map((plan) => creditForm(texts, plan, result, credit.length > 1))}
 ${mayChange ? promotion(texts, result) : ''}</section>
+${credit.length === 0 ? '' : topUp(texts, now, result)}</div>
 <div><section aria-labelledby="plans"><div class="head"><h2 id="plans">${say(texts, 'account.plans')}</h2><a href="/#plans">${say(texts, 'billing.see_plans')}</a></div>
 ${held === 0 ? html`<p class="soft">${say(texts, 'billing.no_plans')}</p>` : plans(texts, facts, catalog, mayChange)}</section>
-${facts.methods.length === 0 ? '' : cards(texts, facts, catalog)}</div>
-${credit.length === 0 ? '' : topUp(texts, now, result)}
-${mayChange || facts.details !== null ? detailsForm(texts, facts) : ''}</div>
+${facts.methods.length === 0 ? '' : cards(texts, facts, catalog)}
+${mayChange || facts.details !== null ? detailsForm(texts, facts) : ''}</div></div>
 ${purchases(texts, facts, catalog, { result, mayAsk: mayChange })}`;
 }
 

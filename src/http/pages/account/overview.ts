@@ -1,8 +1,10 @@
 import { html } from 'hono/html';
 import type { Catalog } from '../../../catalog/catalog.ts';
+import { trialOf } from '../../../catalog/plan.ts';
 import { sharedUnit } from '../../../catalog/plan-unit.ts';
 import type { DailyUsage, RecordedCall } from '../../../ledger/usage.ts';
 import type { Texts } from '../../../text/texts.ts';
+import { earnedTrial } from '../earned-trial.ts';
 import { type FormResult, field } from '../form-result.ts';
 import type { Html } from '../frame.ts';
 import { say } from '../say.ts';
@@ -47,7 +49,7 @@ export function overview(texts: Texts, facts: OverviewFacts, catalog: Catalog): 
 ${balanceOf(texts, facts, catalog)}
 ${isLow(facts) ? html`<p class="note">${say(texts, 'account.low')}</p>` : ''}
 ${may.billing ? html`<p class="actions"><a class="button${facts.canClaim && !facts.claimed && !isLow(facts) ? ' plain' : ''}" href="${sections.billing}">${say(texts, 'account.buy_more')}</a></p>` : ''}</section>
-${claimOf(texts, facts)}
+${claimOf(texts, facts, catalog)}
 ${(hasKeys && recent.length > 0) || !may.keys ? '' : firstSteps(texts, facts)}
 ${held === 0 ? '' : html`<section aria-labelledby="plans"><div class="head"><h2 id="plans">${say(texts, 'account.plans')}</h2>${may.billing ? html`<a href="${sections.billing}#plans">${say(texts, 'account.manage')}</a>` : ''}</div>${plans(texts, facts, catalog, false)}</section>`}</div>
 ${recent.length === 0 ? '' : lastDays(texts, facts, catalog)}`;
@@ -94,15 +96,26 @@ ${chart(texts, { days, daily, named, isSmall: true, value: (one) => Number(one[m
 }
 
 /** The form that saves the account with an email address, or takes the code sent to it. */
-function claimOf(texts: Texts, { canClaim, claimed, codeSentTo, result }: OverviewFacts): Html | string {
-  return canClaim && !claimed ? claim(texts, codeSentTo, result) : '';
+function claimOf(
+  texts: Texts,
+  { canClaim, claimed, codeSentTo, result, plans: held }: OverviewFacts,
+  catalog: Catalog,
+): Html | string {
+  if (!canClaim || claimed) return '';
+  const trial = trialOf(catalog.plans);
+  const hasTrial = held.some(({ id }) => id === trial?.id);
+  const earned = hasTrial ? null : earnedTrial(texts, catalog, null);
+  return claim(texts, { codeSentTo, result, earned });
 }
 
-function claim(texts: Texts, codeSentTo: string | null, result: FormResult | null): Html {
+function claim(
+  texts: Texts,
+  { codeSentTo, result, earned }: Pick<OverviewFacts, 'codeSentTo' | 'result'> & { earned: string | null },
+): Html {
   if (codeSentTo !== null)
     return html`<section id="claim"><h2>${say(texts, 'claim.title')}</h2><p class="soft">${say(texts, 'claim.sent', { email: codeSentTo })}</p>
 <form method="post" action="/shop/account/claim/complete">${field(texts, result, 'claim/complete', { name: 'otp', label: texts.text('claim.code'), attributes: html`class="otp" inputmode="numeric" autocomplete="one-time-code" autofocus=""`, isRequired: true })}<button>${say(texts, 'claim.confirm')}</button></form>
 <div class="again"><form method="post" action="/shop/account/claim"><input type="hidden" name="email" value="${codeSentTo}"><button class="quiet">${say(texts, 'claim.again')}</button></form><a href="/shop/account?claim=new#claim">${say(texts, 'claim.other')}</a></div></section>`;
-  return html`<section id="claim"><h2>${say(texts, 'claim.title')}</h2><p class="soft">${say(texts, 'claim.intro')} ${say(texts, 'claim.why')}</p>
+  return html`<section id="claim"><h2>${say(texts, 'claim.title')}</h2>${earned === null ? '' : html`<p><strong>${say(texts, 'claim.trial', { quantity: earned })}</strong></p>`}<p class="soft">${say(texts, 'claim.intro')} ${say(texts, 'claim.why')}</p>
 <form method="post" action="/shop/account/claim"><div class="row"><div>${field(texts, result, 'claim', { name: 'email', label: texts.text('claim.email'), attributes: html`type="email" autocomplete="email"`, isRequired: true })}</div><div class="fit"><button>${say(texts, 'claim.send')}</button></div></div></form></section>`;
 }

@@ -6,6 +6,7 @@ import type { Operation } from '../../../catalog/operation.ts';
 import { covers } from '../../../catalog/plan.ts';
 import * as PriceWords from '../../../catalog/price-words.ts';
 import type { Service } from '../../../catalog/service.ts';
+import type { Entry } from '../../../discovery/entry.ts';
 import type { Texts } from '../../../text/texts.ts';
 import type { Html } from '../frame.ts';
 import { say } from '../say.ts';
@@ -18,28 +19,39 @@ export function priceOf(texts: Texts, { metering, price, unit }: Service): strin
   return price === 0 ? texts.text('shop.free') : unitPrice(texts, { price, unit });
 }
 
-/** The facts that a caller needs before a call: price, unit, limits and authentication. */
+/** The facts that a caller needs before a call: price, limits and authentication. */
 export function facts(texts: Texts, catalog: Catalog, { entry, sold }: OperationPage): Html {
   const rows =
     sold === null
-      ? ownFacts(texts, entry.operation)
-      : [...soldFacts(texts, sold), ...limitFacts(texts, catalog, sold)];
+      ? ownFacts(texts, entry)
+      : [
+          ...soldFacts(texts, sold),
+          // The shop itself answers these calls, and limits no rate.
+          ...(sold.answeredBy === 'storefront' ? [] : limitFacts(texts, catalog, sold)),
+        ];
   return html`<dl class="facts">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
 type Fact = [name: Html, value: Html | string];
 
-function ownFacts(texts: Texts, { security }: Schema.Node): Fact[] {
-  const isOpen = Schema.list(security).length === 0;
+function ownFacts(texts: Texts, { id, operation: { security } }: Entry): Fact[] {
+  const needs = Schema.list(security).map((need) => Object.keys(Schema.node(need)));
+  const isOptional = needs.some((names) => names.length === 0);
   return [
-    [say(texts, 'reference.price'), say(texts, 'shop.free')],
     [
-      say(texts, 'reference.authentication'),
-      isOpen
-        ? say(texts, 'reference.no_authentication')
-        : html`<a href="/docs#authentication">${say(texts, 'reference.bearer')}</a>`,
+      say(texts, 'reference.price'),
+      say(texts, id === 'plans.purchase' ? 'reference.price_of_plan' : 'shop.free'),
     ],
+    [say(texts, 'reference.authentication'), authentication(texts, needs.flat(), isOptional)],
   ];
+}
+
+/** The credential of an operation of the shop: a bearer token, which may be optional, the signature of a wallet, or none. */
+function authentication(texts: Texts, names: readonly string[], isOptional: boolean): Html {
+  if (names.length === 0) return say(texts, 'reference.no_authentication');
+  if (!names.includes('planAccess')) return say(texts, 'reference.wallet_signature');
+  const bearer = html`<a href="/docs#authentication">${say(texts, 'reference.bearer')}</a>`;
+  return isOptional ? say(texts, 'reference.optional', { credential: bearer }) : bearer;
 }
 
 function soldFacts(texts: Texts, sold: Operation): Fact[] {
@@ -60,9 +72,7 @@ function soldFacts(texts: Texts, sold: Operation): Fact[] {
       : total,
   ];
   const isPlain = units.kind === 'fixed' && service.metering === undefined && units.units === 1;
-  const unit: Fact[] =
-    service.metering === undefined ? [[say(texts, 'reference.unit'), texts.unit(service.unit)]] : [];
-  return [price, ...(isPlain ? [] : [ceiling]), ...unit];
+  return [price, ...(isPlain ? [] : [ceiling])];
 }
 
 /** Requests per second under each plan that covers the operation, by ascending limits. */

@@ -148,7 +148,7 @@ export function own(
   const { texts } = write;
   return html`<p class="crumbs"><a href="${home}">${say(texts, 'reference.title')}</a></p>
 <h1>${name}</h1><p class="lead">${say(texts, 'reference.storefront_text')}</p>
-${chapters.map((chapter) => html`<section id="${slugOf(chapter.name)}"><h2>${chapter.name}</h2><p>${Markdown.line(chapter.description)}</p>${pageList(chapter.pages)}</section>`)}`;
+${chapters.map((chapter) => html`<section id="${slugOf(chapter.name)}"><h2>${chapter.name}</h2><p>${Markdown.line(chapter.description)}</p>${pageList(chapter.pages, summed)}</section>`)}`;
 }
 
 /** The operations that a search found. `named`: those that the filter of the navigation shows for the same words. */
@@ -163,6 +163,12 @@ export function found(
       : html`<h2>${say(texts, key, { count: some.length })}</h2>${pageList(some, (page) => html`<p class="soft found">${snippet(read, page, words)}</p>`)}`;
   return html`<h1>${say(texts, 'reference.found', { words })}</h1>
 ${named.length + inside.length === 0 ? html`<p>${say(texts, 'reference.nothing_found')}</p>` : html`${part('reference.found_by_name', named)}${part('reference.found_inside', inside)}`}`;
+}
+
+/** The first sentence of the description of an operation. */
+function summed({ entry }: OperationPage): Html {
+  const text = Schema.text(entry.operation.description);
+  return html`<p class="soft">${Markdown.line(text.split(/(?<=\.)\s/, 1)[0] ?? '')}</p>`;
 }
 
 /** `about`: a paragraph below an operation. */

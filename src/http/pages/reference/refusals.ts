@@ -60,5 +60,5 @@ function firstSentence(text: string): string {
 
 export function refusalTable({ texts }: SchemaWriter, refusals: readonly Refusal[]): Html {
   return html`<table class="fields statuses stack"><thead class="hidden"><tr><th scope="col">${say(texts, 'reference.status')}</th><th scope="col">${say(texts, 'reference.meaning')}</th></tr></thead>
-<tbody>${refusals.map(({ status, description }) => html`<tr><th scope="row"><code>${status === 'default' ? say(texts, 'reference.any_other_status') : status}</code></th><td>${Markdown.line(description)}</td></tr>`)}</tbody></table>`;
+<tbody>${refusals.map(({ status, description }) => html`<tr><th scope="row"><code>${status === 'default' ? say(texts, 'reference.any_other_status') : status}</code></th><td>${Markdown.blocks(description)}</td></tr>`)}</tbody></table>`;
 }

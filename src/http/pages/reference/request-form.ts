@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import type { Operation } from '../../../catalog/operation.ts';
 import { isTrialImmediate } from '../../../catalog/plan.ts';
 import { codeBlock, codeTabs } from '../code-block.ts';
 import { sampleKey, samplesOf } from '../code-samples.ts';
@@ -11,6 +12,7 @@ import * as Examples from './examples.ts';
 import { facts } from './facts.ts';
 import { heading, type ReferenceWriter, tryPath } from './operation.ts';
 import type { OperationPage } from './outline.ts';
+import * as RequestPrice from './request-price.ts';
 
 /** Lines of the body's field. */
 const rowsMin = 6;
@@ -27,13 +29,49 @@ export type RequestForm = {
   /** True when the body was not sent because it is not JSON. */
   isBodyFaulty: boolean;
   isSignedIn: boolean;
+  /** The included units of the browser's account that pay for this operation. */
+  left: number;
 };
 
-export function emptyForm(write: ReferenceWriter, page: OperationPage, once: string): RequestForm {
+/** The form with an example that asks for few units. `left`: the included units of the visitor's account; null without one. */
+export function emptyForm(
+  write: ReferenceWriter,
+  page: OperationPage,
+  once: string,
+  left: number | null = null,
+): RequestForm {
   const { path, body } = Examples.requestOf(write, page);
-  const text = body?.kind === 'json' ? JSON.stringify(body.value, null, 2) : '';
+  const isSignedIn = left !== null;
+  const own = { isSignedIn, left: left ?? 0 };
+  const value = body?.kind === 'json' ? smallOf(write, page, body.value, own) : undefined;
+  const text = value === undefined ? '' : JSON.stringify(value, null, 2);
   const nothing = { outcome: null, fault: null, isBodyFaulty: false };
-  return { path, body: text, apiKey: '', once, ...nothing, isSignedIn: false };
+  return { path, body: text, apiKey: '', once, ...nothing, ...own };
+}
+
+function smallOf(
+  { catalog }: ReferenceWriter,
+  { sold }: OperationPage,
+  value: unknown,
+  visitor: Pick<RequestForm, 'isSignedIn' | 'left'>,
+): unknown {
+  return sold === null ? value : RequestPrice.smallBody(sold, value, payerOf(catalog, sold, visitor).left);
+}
+
+/** The units that pay for a request: those of the visitor's account, or of the trial of a new one. */
+function payerOf(
+  catalog: ReferenceWriter['catalog'],
+  sold: Operation,
+  { isSignedIn, left }: Pick<RequestForm, 'isSignedIn' | 'left'>,
+): RequestPrice.Payer {
+  return isSignedIn ? { left, isNew: false } : { left: RequestPrice.trialUnits(catalog, sold), isNew: true };
+}
+
+/** The highest price of the request, which a pasted key pays in full. A script replaces it when the request is changed. */
+function price({ texts, catalog }: ReferenceWriter, { sold }: OperationPage, form: RequestForm): Html {
+  if (sold === null || form.isBodyFaulty) return html``;
+  const payer = form.apiKey === '' ? payerOf(catalog, sold, form) : { left: 0, isNew: false };
+  return html`<p class="most" role="status" data-changed="${texts.text('reference.request_changed')}">${RequestPrice.priceLine(texts, sold, form, payer)}</p>`;
 }
 
 /** The page that sends a request to an operation, with the visitor's session or a key that is pasted, and shows the response. */
@@ -54,7 +92,7 @@ ${facts(texts, catalog, page)}</div>
 ${hasBody ? html`<label for="body">${say(texts, 'try.body')}</label><textarea class="code" id="body" name="body" rows="${rowsOf(form.body)}" spellcheck="false" wrap="off"${bodyFault.marks}>${form.body}</textarea>${bodyFault.text}` : ''}
 <label for="docs-key">${say(texts, 'reference.key')}</label><input id="docs-key" class="code" type="password" name="api_key" value="${form.apiKey}" autocomplete="off" spellcheck="false" aria-describedby="key-help"${bad}>
 ${form.fault === null ? '' : html`<p class="fault" role="alert">${form.fault}</p>`}<p class="soft" id="key-help">${who}</p>
-<div class="send"><button>${say(texts, 'try.send')}</button></div></form>
+<div class="send">${price(write, page, form)}<button>${say(texts, 'try.send')}</button> <button class="plain" name="fill" value="1">${say(texts, 'try.check_price')}</button></div></form>
 <div class="samples sent"><h2 id="response">${say(texts, 'reference.response')}</h2>${outcome(write, page, form)}
 <h2>${say(texts, 'reference.request')}</h2>${form.isBodyFaulty ? html`<p class="soft">${say(texts, 'reference.sample_example')}</p>` : ''}${codeTabs(texts, 'request', samplesOf({ ...sent(write, page, form, hasBody), method: entry.method, baseUrl: write.publicUrl, token: sampleKey }))}</div></div>`;
 }

@@ -40,9 +40,15 @@ export function kind(write: SchemaWriter, value: unknown, depth = 0): string {
     );
   }
   const schema = read(value);
-  const types = [schema.type].flat().filter((type) => typeof type === 'string');
+  const types = [schema.type ?? impliedTypes(schema)].flat().filter((type) => typeof type === 'string');
   const word = depth > Schema.depthMax ? '' : plain(write, schema, types, depth);
   return types.includes('null') && word !== '' ? texts.text('reference.or_null', { type: word }) : word;
+}
+
+/** The types of a constant or of listed values. */
+function impliedTypes({ const: only, enum: listed }: Schema.Node): string[] {
+  const known = only === undefined ? Schema.list(listed) : [only];
+  return [...new Set(known.map((value) => (value === null ? 'null' : typeof value)))];
 }
 
 function plain(write: SchemaWriter, schema: Schema.Node, types: readonly string[], depth: number): string {
@@ -71,13 +77,17 @@ function joined(texts: Texts, types: readonly string[]): string {
     : types.reduce((first, second) => texts.text('reference.or', { first, second }));
 }
 
+/** The only value of a constant, in words. */
+export function constant(texts: Texts, { const: only }: Schema.Node): string[] {
+  return only === undefined ? [] : [texts.text('reference.always', { value: JSON.stringify(only) })];
+}
+
 /** The limits of a value in words. Its listed values are not among them. */
 export function bounds(
   texts: Texts,
-  { default: usual, minimum, maximum, maxItems, maxLength, const: only }: Schema.Node,
+  { default: usual, minimum, maximum, maxItems, maxLength }: Schema.Node,
 ): string[] {
   return [
-    ...(only === undefined ? [] : [texts.text('reference.always', { value: JSON.stringify(only) })]),
     ...range(texts, minimum, maximum),
     ...(maxItems === undefined ? [] : [texts.text('reference.items_max', { limit: String(maxItems) })]),
     ...(maxLength === undefined ? [] : [texts.text('reference.chars_max', { limit: String(maxLength) })]),

@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import type { Html } from '../frame.ts';
 import * as Markdown from '../markdown.ts';
 import { say } from '../say.ts';
-import { alternatives, bounds, kind, type SchemaWriter } from './schema-kind.ts';
+import { alternatives, bounds, constant, kind, type SchemaWriter } from './schema-kind.ts';
 
 /** Deeper objects are not described: the OpenAPI document has them. */
 const depthMax = 6;
@@ -64,7 +64,7 @@ function row(write: SchemaWriter, field: Field, at: Position): Html {
   const schema = read(field.schema);
   const type = [field.place, kind(write, field.schema)].filter((word) => word !== '').join(' · ');
   const limited = Schema.isType(schema, 'array') ? { ...read(schema.items), ...schema } : schema;
-  const limits = at.isSent ? bounds(texts, limited) : [];
+  const limits = [...constant(texts, limited), ...(at.isSent ? bounds(texts, limited) : [])];
   const text = field.description || Schema.text(schema.description);
   const inner = at.depth < depthMax ? nested(write, field.schema, { ...at, depth: at.depth + 1 }) : null;
   return html`<tr><th scope="row"><code>${field.name}</code>${field.isRequired && at.isSent ? html` <span class="required">${say(texts, 'reference.required')}</span>` : ''}<br><span class="soft">${type}</span></th>

@@ -25,6 +25,7 @@ export function snippet(read: Schema.Reader, page: OperationPage, words: string)
       : (places.find(({ name }) => isCalled(name, words)) ??
         places.find(({ name, text }) => found.test(`${spaced(name)} ${text}`)));
   const { name, text } = place ?? { name: '', text: sentences[0] ?? '' };
+  if (isCalled(name, words)) return html`<code><mark>${name}</mark></code> ${shortened(text, null)}`;
   return html`${name === '' ? '' : html`<code>${name}</code> `}${marked(shortened(text, found), found)}`;
 }
 

@@ -5,7 +5,7 @@ import { unitOfPlan } from '../../../catalog/plan-unit.ts';
 import * as TaxNote from '../../../catalog/tax-note.ts';
 import * as BillingPortal from '../../../journeys/billing-portal.ts';
 import * as PlanChange from '../../../journeys/plan-change.ts';
-import { planOffers } from '../../../journeys/plan-offers.ts';
+import { type PlanOffer, planOffers } from '../../../journeys/plan-offers.ts';
 import * as Receipts from '../../../journeys/receipts.ts';
 import type { CheckoutContext } from '../../../payment/payment-context.ts';
 import { periodEnd } from '../../../payment/proration.ts';
@@ -78,7 +78,7 @@ export async function changePlan(
     if (changing !== undefined) return good(laterText(shop, changing, target));
   }
   if ((offer?.kind !== 'dearer' && offer?.kind !== 'cheaper' && offer?.kind !== 'keep') || plan === null)
-    return bad(texts.text('result.not_changed'));
+    return refusedOf(shop, offer);
   const price = Money.parse(form.get('price_usd') ?? '') ?? Money.zero;
   if (plan.price > price)
     return bad(
@@ -104,9 +104,17 @@ export async function changePlan(
       return bad(texts.text('result.change_declined', { reason: changed.reason }));
     case 'under_way':
       return bad(texts.text('result.change_under_way'));
+    case 'unpaid':
+      return bad(texts.text('result.pay_first'));
     default:
       return bad(texts.text('result.not_changed'));
   }
+}
+
+/** Says why the account cannot change to a plan. */
+function refusedOf({ texts }: Pick<CheckoutContext, 'texts'>, offer: PlanOffer | undefined): Result {
+  const isUnpaid = offer?.kind === 'pay_first' || offer?.kind === 'unpaid';
+  return bad(texts.text(isUnpaid ? 'result.pay_first' : 'result.not_changed'));
 }
 
 /** Says what a change that charges nothing now means: the plan of the next period, its day and its price. */

@@ -2,9 +2,9 @@ import * as Money from '@sluice/kernel/money';
 import { Hono } from 'hono';
 import { nameOf } from '../../../catalog/plan-name.ts';
 import { blockOf } from '../../../identity/address-block.ts';
+import * as BillingPortal from '../../../journeys/billing-portal.ts';
 import * as Checkout from '../../../journeys/checkout.ts';
 import * as Receipts from '../../../journeys/receipts.ts';
-import * as Team from '../../../journeys/team.ts';
 import { type Order, payerKnownMs, totalPaid } from '../../../payment/order.ts';
 import { address, type Call, type Env } from '../../request-context.ts';
 import * as BrowserSession from '../browser-session.ts';
@@ -31,13 +31,8 @@ export function checkoutPages(shop: PaidPageContext, clientAddressHeader: string
   app.get('/checkout/:id', async (c) => {
     if (c.req.method === 'HEAD') return onlyHead();
     const browser = Checkout.readBrowser(Cookies.readCookie(shop, payer, c)) ?? Checkout.newBrowser();
-    const opened = await Checkout.openCheckout(
-      await withPayer(shop, c),
-      c.req.param('id'),
-      browser,
-      false,
-      from(c),
-    );
+    const opener = await openerOf(shop, c, browser);
+    const opened = await Checkout.openCheckout(shop, c.req.param('id'), opener, false, from(c));
     if (opened.kind !== 'redirect') return notOpened(shop, c, opened, c.req.param('id'), remember(browser));
     const headers = { location: opened.url, 'cache-control': 'no-store', ...remember(browser) };
     return new Response(null, { status: 303, headers });
@@ -46,13 +41,8 @@ export function checkoutPages(shop: PaidPageContext, clientAddressHeader: string
   app.use('/checkout/:id', BrowserSession.guard(shop));
   app.post('/checkout/:id', async (c) => {
     const browser = Checkout.readBrowser(Cookies.readCookie(shop, payer, c)) ?? Checkout.newBrowser();
-    const opened = await Checkout.openCheckout(
-      await withPayer(shop, c),
-      c.req.param('id'),
-      browser,
-      true,
-      from(c),
-    );
+    const opener = await openerOf(shop, c, browser);
+    const opened = await Checkout.openCheckout(shop, c.req.param('id'), opener, true, from(c));
     if (opened.kind !== 'redirect') return notOpened(shop, c, opened, c.req.param('id'), remember(browser));
     // The policy `form-action` would stop a redirect after a form.
     const more = { ...remember(browser), refresh: `0; url=${opened.url}` };
@@ -102,11 +92,11 @@ export function checkoutPages(shop: PaidPageContext, clientAddressHeader: string
   }
 }
 
-/** Adds the person who is signed in: the card page has their address, so that the account can show its card and invoices later. */
-async function withPayer(shop: PaidPageContext, c: Call): Promise<Checkout.CardPageContext> {
+/** The browser that opens a card page, with the person who is signed in. A session of no person has proved no address. */
+async function openerOf(shop: PaidPageContext, c: Call, secret: string): Promise<Checkout.Opener> {
   const visitor = await BrowserSession.readSession(shop, c);
-  const email = visitor === null ? null : await Team.emailOf(shop, visitor.member);
-  return { ...shop, payer: visitor === null || email === null ? null : { account: visitor.account, email } };
+  const email = visitor === null ? null : await BillingPortal.provedAddress(shop, visitor);
+  return { secret, payer: visitor === null || email === null ? null : { account: visitor.account, email } };
 }
 
 /** The plan and the amount of an order, with the tax that was paid on it. */
@@ -173,7 +163,12 @@ async function notOpened(
     case 'subscribed':
       return PaymentPage.respond(409, shop, PaymentPage.subscribed(texts));
     case 'frozen':
-      return PaymentPage.respond(403, shop, PaymentPage.frozen(texts));
+    case 'closed':
+      return PaymentPage.respond(
+        403,
+        shop,
+        PaymentPage.barred(texts, opened.kind, shop.catalog.storefront.contact),
+      );
     case 'unknown':
       return PaymentPage.respond(404, shop, PaymentPage.unknown(texts));
   }

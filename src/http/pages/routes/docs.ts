@@ -15,7 +15,15 @@ import * as Frame from '../frame.ts';
 import { responseExample } from '../reference/examples.ts';
 import { isNamed, navigation, type Place } from '../reference/navigation.ts';
 import { operation, type ReferenceWriter } from '../reference/operation.ts';
-import { home, type Outline, outlineOf, ownSlug, pagesOf, slugOf } from '../reference/outline.ts';
+import {
+  home,
+  type OperationPage,
+  type Outline,
+  outlineOf,
+  ownSlug,
+  pagesOf,
+  slugOf,
+} from '../reference/outline.ts';
 import * as Overview from '../reference/overview.ts';
 import { commonRefusals } from '../reference/refusals.ts';
 import { hasField } from '../reference/snippet.ts';
@@ -92,12 +100,14 @@ export function docsPages(shop: ReferenceContext, pages: ReferencePages): Hono<E
     if (words === '')
       return respond(c, home, () => ({ title, main: Overview.overview(write, outline), place: nowhere }));
     const named = all.filter((page) => isNamed(page, words)).slice(0, foundMax);
-    const similar = OperationSearch.find(reference.finder, words)
-      .slice(0, foundMax)
-      .flatMap((at) => byAt.get(at) ?? [])
-      .filter((page) => !named.includes(page));
-    const exact = new Set(similar.filter((page) => hasField(write.read, page, words)));
-    const inside = [...exact, ...similar.filter((page) => !exact.has(page))];
+    const isOther = (page: OperationPage) => !named.includes(page);
+    const exact = all.filter((page) => isOther(page) && hasField(write.read, page, words));
+    // The name of a field is no sentence: operations that have only parts of it are noise.
+    const isFieldName = exact.length > 0 && /^\w+([_.]\w+)+$/.test(words);
+    const similar = isFieldName
+      ? []
+      : OperationSearch.find(reference.finder, words, true).flatMap((at) => byAt.get(at) ?? []);
+    const inside = [...new Set([...exact, ...similar.filter(isOther)])].slice(0, foundMax);
     return Frame.respondWithPage(200, shop, {
       title,
       main: Overview.found(write, words, { named, inside }),

@@ -3,16 +3,21 @@ import { Hono } from 'hono';
 import type { CatalogContext } from '../../../catalog/catalog-context.ts';
 import { findForSale } from '../../../catalog/plan.ts';
 import { nameOf } from '../../../catalog/plan-name.ts';
+import { unitOfPlan } from '../../../catalog/plan-unit.ts';
 import * as TaxNote from '../../../catalog/tax-note.ts';
+import type { Order } from '../../../payment/order.ts';
+import { includedText } from '../../../text/included-text.ts';
 import { actionOf } from '../../account-rights.ts';
 import { laterPage } from '../../fault-page.ts';
 import { type Call, type Env, record } from '../../request-context.ts';
 import * as BrowserSession from '../browser-session.ts';
+import * as CardPage from '../card.ts';
 import * as FormResult from '../form-result.ts';
 import * as Frame from '../frame.ts';
-import type { RefusedBuy } from '../plan-card.ts';
 import * as PromotionResult from '../promotion-result.ts';
+import { review } from '../review.ts';
 import * as Page from '../shop.ts';
+import type { RefusedBuy } from '../shop-facts.ts';
 import { roleDenial } from '../visitor-rights.ts';
 import { type BuyContext, faultOf, startPurchase } from './buy.ts';
 import * as PromotionCode from './promotion-code.ts';
@@ -50,11 +55,10 @@ export function purchaseForm(
         main: Page.toCardPage(texts, url),
         more: { refresh: `0; url=${url}` },
       });
-    const due = texts.usd(Money.format(order.amount));
-    const facts = { plan: nameOf(shop.catalog, order.plan), due, codeResult: result.text, url };
-    const main = Page.review(texts, { ...facts, isTaxAdded: TaxNote.isTaxAdded(shop.catalog) });
+    const main = reviewOf(shop, order, result.text, url);
     const more = { 'set-cookie': FormResult.forgotten(shop) };
-    return Frame.respondWithPage(200, shop, { title: texts.text('buy.review'), main, more });
+    const title = texts.text('buy.review');
+    return Frame.respondWithPage(200, shop, { title, main, more, style: CardPage.style });
   });
 
   app.post('/shop/buy', async (c) => {
@@ -124,4 +128,29 @@ export function purchaseForm(
     const main = Page.refused(texts, message, heading);
     return Frame.respondWithPage(status, shop, { title: heading, main, more });
   }
+}
+
+function reviewOf(
+  shop: FormContext,
+  order: Pick<Order, 'plan' | 'amount'>,
+  codeResult: string,
+  url: string,
+): Frame.Html {
+  const due = shop.texts.usd(Money.format(order.amount));
+  return review(shop.texts, {
+    ...{ plan: nameOf(shop.catalog, order.plan), content: contentOf(shop, order.plan, due) },
+    ...{ due, codeResult, isTaxAdded: TaxNote.isTaxAdded(shop.catalog), url },
+  });
+}
+
+/** Says what a payment of `due` gives: the content of a plan that renews, or credit. */
+function contentOf(
+  { texts, catalog }: Pick<FormContext, 'texts' | 'catalog'>,
+  id: string,
+  due: string,
+): string {
+  const plan = catalog.plans.find((one) => one.id === id);
+  if (plan?.kind !== 'subscription') return texts.text('buy.review_credit', { amount: due });
+  const quantity = includedText(texts, plan.included, unitOfPlan(plan, catalog.services));
+  return texts.text('plans.included', { quantity, period: texts.text(`plans.per_${plan.every}`) });
 }

@@ -2,11 +2,14 @@ import { id as newId } from '@sluice/kernel/id';
 import { jsonFault } from '@sluice/kernel/json-fault';
 import { Hono } from 'hono';
 import type * as Match from '../../../catalog/match.ts';
+import { covers } from '../../../catalog/plan.ts';
 import type { IdentityContext, RegistrationContext } from '../../../identity/identity-context.ts';
 import type { CallerContext } from '../../../journeys/identification.ts';
 import { identify } from '../../../journeys/identification.ts';
 import type { PaidCallContext } from '../../../journeys/paid-call-context.ts';
 import type * as Registering from '../../../journeys/registration.ts';
+import type { LedgerContext } from '../../../ledger/ledger-context.ts';
+import * as Statement from '../../../ledger/statement.ts';
 import { laterPage } from '../../fault-page.ts';
 import type { RefusalContext } from '../../plans-on-offer.ts';
 import type { Call, Env } from '../../request-context.ts';
@@ -30,7 +33,8 @@ type RequestContext = ReferenceContext &
   PaidCallContext &
   RefusalContext &
   Registering.RegisterContext &
-  Pick<RegistrationContext, 'clientDocuments'>;
+  Pick<RegistrationContext, 'clientDocuments'> &
+  Pick<LedgerContext, 'statements'>;
 type RouteOptions = { matcher: Match.Matcher; clientAddressHeader: string | null };
 
 /**
@@ -59,8 +63,8 @@ export function requestPages(
   app.get('/shop/request/:slug/:operation?', async (c) => {
     const page = byPath.get(pathOf(c));
     if (page === undefined) return noPage(c, shop.texts);
-    const isSignedIn = (await BrowserSession.readSession(shop, c)) !== null;
-    return respond(200, page, { ...Page.emptyForm(write, page, newId('try')), isSignedIn });
+    const { isSignedIn, left } = await visitorOf(shop, page, c);
+    return respond(200, page, Page.emptyForm(write, page, newId('try'), isSignedIn ? left : null));
   });
 
   app.post('/shop/request/:slug/:operation?', async (c) => {
@@ -76,12 +80,11 @@ export function requestPages(
       outcome: null,
       fault: null,
       isBodyFaulty: false,
-      isSignedIn: false,
+      ...{ isSignedIn: false, left: 0 },
     };
-    const isSigned = async () => (await BrowserSession.readSession(shop, c)) !== null;
     if (form.body.trim() !== '' && jsonFault(form.body) !== null)
-      return respond(422, page, { ...form, isBodyFaulty: true, isSignedIn: await isSigned() });
-    if (fields.has('fill')) return respond(200, page, { ...form, isSignedIn: await isSigned() });
+      return respond(422, page, { ...form, isBodyFaulty: true, ...(await visitorOf(shop, page, c)) });
+    if (fields.has('fill')) return respond(200, page, { ...form, ...(await visitorOf(shop, page, c)) });
     const known = await credentialOf(shop, c, form.apiKey, clientAddressHeader);
     if (known === 'limited') return laterPage(shop, c, 429, shop.texts.text('buy.too_many_accounts'));
     if (known === 'invalid')
@@ -94,7 +97,8 @@ export function requestPages(
       token: known.token,
       key: onceKey.test(typed('once')) ? typed('once') : null,
     });
-    return respond(200, page, { ...form, outcome, isSignedIn: form.apiKey === '' }, known.headers);
+    const left = await leftOf(shop, page, known.account);
+    return respond(200, page, { ...form, outcome, isSignedIn: form.apiKey === '', left }, known.headers);
   });
   return app;
 }
@@ -104,7 +108,30 @@ function pathOf(c: Call): string {
   return `${home}/${slug}${operation === undefined ? '' : `/${operation}`}`;
 }
 
-type Credential = { token: string; headers: Readonly<Record<string, string>> };
+/** The account of the browser, and its included units for the operation. */
+async function visitorOf(
+  shop: RequestContext,
+  page: OperationPage,
+  c: Call,
+): Promise<Pick<Page.RequestForm, 'isSignedIn' | 'left'>> {
+  const visitor = await BrowserSession.readSession(shop, c);
+  return { isSignedIn: visitor !== null, left: await leftOf(shop, page, visitor?.account ?? null) };
+}
+
+/** Returns the included units of an account that pay for calls of an operation. */
+async function leftOf(
+  { statements, clock, catalog }: RequestContext,
+  { sold }: OperationPage,
+  account: string | null,
+): Promise<number> {
+  if (account === null || sold === null) return 0;
+  const plans = [...catalog.plans, ...catalog.retired].filter((plan) => covers(plan, sold.service));
+  const lots = (await statements.of(account)).filter((lot) => plans.some(({ id }) => id === lot.plan));
+  return Statement.remaining(lots, 'unit', clock());
+}
+
+/** `account`: of the browser; null for a key that was pasted. */
+type Credential = { token: string; account: string | null; headers: Readonly<Record<string, string>> };
 
 /** The key that was pasted, if it is valid; without one, the token of the visitor's account, which is opened where there is none. */
 async function credentialOf(
@@ -115,9 +142,10 @@ async function credentialOf(
 ): Promise<Credential | 'invalid' | 'limited'> {
   if (apiKey !== '') {
     const { kind } = await identify(shop, `Bearer ${apiKey}`, shop.clock());
-    return refusedKinds.has(kind) ? 'invalid' : { token: apiKey, headers: {} };
+    return refusedKinds.has(kind) ? 'invalid' : { token: apiKey, account: null, headers: {} };
   }
   const account = await VisitorAccount.accountOf(shop, c, clientAddressHeader);
   if (account.kind === 'limited') return 'limited';
-  return { token: account.visitor.access.token, headers: account.headers };
+  const { access, account: id } = account.visitor;
+  return { token: access.token, account: id, headers: account.headers };
 }

@@ -1,7 +1,9 @@
 import { Hono } from 'hono';
+import type { Catalog } from '../../../catalog/catalog.ts';
 import type { CatalogContext } from '../../../catalog/catalog-context.ts';
 import type * as Match from '../../../catalog/match.ts';
 import type { Operation } from '../../../catalog/operation.ts';
+import { isTrialImmediate, type Plan } from '../../../catalog/plan.ts';
 import type { DiscoveryContext } from '../../../discovery/discovery-context.ts';
 import type { IdentityContext, RegistrationContext } from '../../../identity/identity-context.ts';
 import * as AccountJourney from '../../../journeys/account.ts';
@@ -11,17 +13,19 @@ import { planOffers } from '../../../journeys/plan-offers.ts';
 import * as Registering from '../../../journeys/registration.ts';
 import type { SellerContext } from '../../../journeys/seller-context.ts';
 import type { CheckoutContext } from '../../../payment/payment-context.ts';
+import type { Texts } from '../../../text/texts.ts';
 import type { TextsContext } from '../../../text/texts-context.ts';
 import { laterPage } from '../../fault-page.ts';
 import type { Call, Env } from '../../request-context.ts';
 import * as Accept from '../accept.ts';
+import { type Holdings, leftOfPlan } from '../account/plans.ts';
 import * as BrowserSession from '../browser-session.ts';
 import * as FormResult from '../form-result.ts';
 import * as Frame from '../frame.ts';
 import { style as frontStyle } from '../front-style.ts';
 import * as LeavePage from '../leave.ts';
 import * as Page from '../shop.ts';
-import type { ShopFacts, TryForm } from '../shop-facts.ts';
+import type { AccountSummary, ShopFacts, TryForm } from '../shop-facts.ts';
 import * as SignInPage from '../sign-in.ts';
 import { style as tryStyle } from '../try-form.ts';
 import * as TryIt from '../try-it.ts';
@@ -157,6 +161,15 @@ async function tried(
       isTrying: true,
       notice: form.has('fill') ? TryRequest.filled(shop.texts, typed) : null,
     });
+  const { price, metering } = operation.service;
+  const isFree = price === 0 && metering === undefined;
+  // An account without a plan could not pay either, so none is opened.
+  if (
+    !isFree &&
+    !isTrialImmediate(shop.catalog.plans) &&
+    (await BrowserSession.readSession(shop, c)) === null
+  )
+    return front(shop, null, { ...typed, trial: TryIt.needsPlan(shop.texts, operation, typed) });
   // A reload sends the key of the form again, and gets the stored response.
   const key = form.get('key') ?? '';
   const account = await VisitorAccount.accountOf(shop, c, clientAddressHeader);
@@ -187,6 +200,14 @@ type FrontContext = AccountJourney.AccountContext &
   Pick<CatalogContext, 'catalog' | 'description' | 'publicUrl'> &
   TextsContext & { responseOf: ResponseOf };
 
+type HeldPlan = Holdings['plans'][number] & { kind: Plan['kind'] };
+
+/** The rest of a trial in words. */
+function trialOf(texts: Texts, plan: HeldPlan, catalog: Catalog): AccountSummary['trial'] {
+  const isUsedUp = (plan.included_remaining ?? 0) === 0 && Number(plan.included_usd ?? 0) === 0;
+  return { left: isUsedUp ? null : leftOfPlan(texts, plan, catalog) };
+}
+
 /** A page without an account holds nothing of its visitor, so that it can be compressed. */
 const anonymous = { 'cache-control': 'private, no-cache' };
 
@@ -205,11 +226,17 @@ async function front(
   const { status = 200, headers = {}, isTrying = false, notice = null, refusedBuy } = options;
   const { catalog, description, publicUrl } = shop;
   const overview = visitor && (await AccountJourney.overview(shop, visitor.account));
+  const held = (overview?.plans ?? []) as readonly HeldPlan[];
   const summary = visitor &&
     overview && {
       balance: String(overview.balance_usd),
       included: Number(overview.included_remaining),
       includedUsd: overview.included_usd === undefined ? null : String(overview.included_usd),
+      holdsPlan: held.some(({ kind }) => kind !== 'credit'),
+      trial:
+        held.filter(({ kind }) => kind === 'trial').map((plan) => trialOf(shop.texts, plan, catalog))[0] ??
+        null,
+      isClaimed: overview.claimed === true,
       token: visitor.access.token,
       offers: await planOffers(shop, visitor.account),
     };

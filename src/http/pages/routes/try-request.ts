@@ -28,7 +28,8 @@ export function readTyped(shop: TryContext, operation: Operation, form: URLSearc
     const isFaulty = request.body.trim() !== '' && jsonFault(request.body) !== null;
     return formOf(shop, operation, {
       ...request,
-      typed: null,
+      // The fields keep what they had, until the body can be read.
+      typed: isFaulty ? form : null,
       faults: isFaulty ? [{ field: TryFields.rawBody, fault: 'json' }] : [],
       isRaw: form.has('as') || form.has('check'),
       isChecked: form.has('check'),
