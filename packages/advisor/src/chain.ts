@@ -76,8 +76,8 @@ export function prepare(goal: Goal, surface: Surface, reading: Reading): Draft.P
 
 /** Returns all chains of the most probable operations. None finds coordinates that the goal gives, unless it probably asks for that itself. */
 export function draftsOf(planning: Draft.Planning): Draft.Draft[] {
-  const drafts = subsets(candidatesOf(planning), linkCountMax).map((members) =>
-    Draft.draft(planning, members),
+  const drafts = subsets(candidatesOf(planning), linkCountMax).flatMap((members) =>
+    Draft.drafts(planning, members),
   );
   if (!Located.hasPoint(planning.goal)) return drafts;
   return drafts.filter(
@@ -94,9 +94,16 @@ function isFinder({ surface }: Draft.Planning, members: readonly number[], index
 }
 
 /** Returns the evidence that no chain answers a goal, and that it says too little. */
-export function othersOf({ by, odds, outside, vague, known }: Reading): Draft.Evidence[] {
+export function othersOf({ by, odds, outside, vague, known, near }: Reading): Draft.Evidence[] {
   const most = Draft.cut(Math.max(...odds));
-  const none = { outside: 1, outsideOdds: Draft.cut(outside), outsideMost: most, outsideUnknown: 1 - known };
+  const { most: nearMost, share: nearShare } = near.get('outside') ?? { most: 0, share: 0 };
+  const none = {
+    outside: 1,
+    outsideOdds: Draft.cut(outside),
+    outsideMost: most,
+    outsideUnknown: 1 - known,
+    ...(by === 'taught' && { outsideNear: nearMost, outsideShare: nearShare }),
+  };
   return by === 'described' ? [none] : [none, { vague: 1, vagueOdds: Draft.cut(vague), vagueMost: most }];
 }
 

@@ -1,6 +1,7 @@
 import type { Goal } from './goal.ts';
 import type * as Key from './key.ts';
 import type { Leaf } from './leaf.ts';
+import * as Nearest from './nearest.ts';
 import type { Ask } from './offer.ts';
 import type { Reading } from './reader.ts';
 import type { Slot } from './slot.ts';
@@ -59,9 +60,20 @@ export function cut(of: number): number {
   return Math.max(-odds.most, Math.min(odds.most, of));
 }
 
-/** Orders some operations so that each finds what it needs, and weighs what speaks for them. */
-export function draft(planning: Planning, chosen: readonly number[]): Draft {
+/**
+ * Orders some operations so that each finds what it needs, and weighs what speaks for them. Two that do not need each other are weighed in both
+ * orders where a seller's goals are known.
+ */
+export function drafts(planning: Planning, chosen: readonly number[]): Draft[] {
   const members = ordered(planning, chosen);
+  const own = draft(planning, members);
+  if (planning.reading.by !== 'taught' || members.length !== 2) return [own];
+  return own.sources.flat().some(({ kind }) => kind === 'call')
+    ? [own]
+    : [own, draft(planning, members.toReversed())];
+}
+
+function draft(planning: Planning, members: readonly number[]): Draft {
   const sources = members.map((at, index) => sourcesOf(planning, members.slice(0, index), at));
   return { members, sources, evidence: evidenceOf(planning, members, sources) };
 }
@@ -96,6 +108,7 @@ function evidenceOf(
     add(`several${members.length}`, planning.reading.several);
   }
   if (planning.reading.by !== 'described') addCounts(planning, members, add);
+  if (planning.reading.by === 'taught') addNear(planning.reading, members, add);
   return sum;
 }
 
@@ -175,6 +188,17 @@ function addCounts({ surface }: Planning, members: readonly number[], add: Add):
   for (const [index, from] of members.entries())
     for (const to of members.slice(index + 1))
       add('pairs', Math.log(((pairs.get(`${from} ${to}`) ?? 0) + 0.5) / ((one[from] ?? 0) + 10)));
+}
+
+/** Adds the likeness of goals with the same chain, and the order of two calls in the parts of the goal. */
+function addNear({ near, parts }: Reading, members: readonly number[], add: Add): void {
+  const { most, share } = near.get(members.join(' ')) ?? { most: 0, share: 0 };
+  add('nearMost', most);
+  add('nearShare', share);
+  add('nearLog', Nearest.logOf(share));
+  if (members.length !== 2) return;
+  const [first = 0, second = 0] = members.map((at) => parts[at]?.part);
+  if (first !== second) add(first < second ? 'straight' : 'turned', 1);
 }
 
 /** Returns the least that a call counts which leads to a later one; null for any other. */

@@ -1,4 +1,3 @@
-import type { Features } from './classifier.ts';
 import * as Concepts from './concepts.ts';
 import type { Goal, Word } from './goal.ts';
 import type { Literal } from './literal.ts';
@@ -15,9 +14,9 @@ const tokenCountMax = 160;
 /** The values of one goal, and the words, that are joined with each other. */
 const joinedMax = { mentions: 3, words: 40 };
 
-/** Turns a goal into the features that operations are recognized by. */
-export function of(goal: Goal, concepts: Concepts.Concepts, keysOf: KeysOf): Features {
-  const read = tokens(goal, concepts, keysOf).slice(0, tokenCountMax);
+/** Turns the meanings of a goal into the features that operations are recognized by. */
+export function of(all: readonly Token[]): Map<string, number> {
+  const read = all.slice(0, tokenCountMax);
   const features = new Map<string, number>();
   const add = (name: string, weight: number) => features.set(name, Math.max(features.get(name) ?? 0, weight));
   for (const [at, { name, raw }] of read.entries()) {
@@ -33,12 +32,12 @@ export function of(goal: Goal, concepts: Concepts.Concepts, keysOf: KeysOf): Fea
   const [first, second] = read.filter(({ name }) => !name.startsWith('@'));
   if (first !== undefined) add(`^${first.name}`, weights.first);
   if (first !== undefined && second !== undefined) add(`^${first.name} ${second.name}`, weights.first);
+  for (const name of joined(all)) features.set(name, weights.joined);
   return features;
 }
 
 /** Each value of a goal with each of its words, wherever they are: an address means one thing beside "jobs" and another beside "phone". */
-export function joined(goal: Goal, concepts: Concepts.Concepts, keysOf: KeysOf): Features {
-  const read = tokens(goal, concepts, keysOf);
+function joined(read: readonly Token[]): string[] {
   const isMention = ({ name }: Token) => name.startsWith('@');
   const names = (some: readonly Token[], most: number) =>
     [...new Set(some.map(({ name }) => name))].slice(0, most);
@@ -50,9 +49,7 @@ export function joined(goal: Goal, concepts: Concepts.Concepts, keysOf: KeysOf):
     read.filter((token) => !isMention(token) && !token.isStop),
     joinedMax.words,
   );
-  return new Map(
-    mentions.flatMap((mention) => words.map((word) => [`${mention}&${word}`, weights.joined] as const)),
-  );
+  return mentions.flatMap((mention) => words.map((word) => `${mention}&${word}`));
 }
 
 /** One meaning of a goal: a concept, an unknown word, or a value as `@place`. */

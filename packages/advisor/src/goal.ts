@@ -116,6 +116,7 @@ function isNegated(words: readonly Word[], at: number): boolean {
 
 function places(words: Word[], mentions: Mention[]): void {
   for (let at = 0; at < words.length; at++) {
+    if (!PlaceName.isStart(words[at]?.raw ?? '')) continue;
     for (let count = Math.min(PlaceName.wordCountMax, words.length - at); count > 0; count--) {
       const part = words.slice(at, at + count);
       if (part.some((word) => word.mention !== null)) continue;

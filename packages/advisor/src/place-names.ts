@@ -50,6 +50,8 @@ export type Place =
   | { kind: 'city' | 'state'; name: string };
 
 const places: ReadonlyMap<string, Place> = table();
+/** The first words of all names. */
+const starts: ReadonlySet<string> = new Set([...places.keys()].map((name) => name.split(' ')[0] ?? ''));
 /** The longest name, in words. */
 export const wordCountMax = 5;
 
@@ -82,6 +84,11 @@ function key(name: string): string {
 
 function title(name: string): string {
   return name.replace(/(^| )(\p{L})/gu, (_, gap: string, letter: string) => gap + letter.toUpperCase());
+}
+
+/** Returns true for a word with which a name begins. */
+export function isStart(raw: string): boolean {
+  return starts.has(key(raw).split(' ')[0] ?? '');
 }
 
 /** The country, state or city of that name; `raw` as it was written, as some need their capital letter. */

@@ -126,13 +126,20 @@ function rule(source: string): RegExp {
   return new RegExp(`(?<![\\p{L}\\p{N}._/-])${source}`, 'giu');
 }
 
+/** A text without any of these has no quantity. */
+const telling = new RegExp(`\\d|${[...worded.keys(), ...Object.keys(days)].join('|')}`, 'iu');
+
+function rulesFor(text: string): typeof rules {
+  return telling.test(text) ? rules : [];
+}
+
 /** Numbers of one goal that are looked at; more mean no one thing. */
 const quantityCountMax = 60;
 
 /** Finds the quantities in `text`, in their order; ranges in `taken` are skipped. */
 export function find(text: string, taken: readonly { from: number; to: number }[]): Quantity[] {
   const found: Quantity[] = [];
-  for (const { pattern, read } of rules) {
+  for (const { pattern, read } of rulesFor(text)) {
     for (const match of text.matchAll(pattern)) {
       if (found.length === quantityCountMax) break;
       const [from, to] = [match.index, match.index + match[0].length];

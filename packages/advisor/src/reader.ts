@@ -1,6 +1,7 @@
 import * as Asked from './asked.ts';
 import * as Classifier from './classifier.ts';
 import type * as Concepts from './concepts.ts';
+import * as Counts from './counts.ts';
 import * as Described from './described.ts';
 import * as DescribedWords from './described-words.ts';
 import * as Features from './features.ts';
@@ -10,6 +11,7 @@ import type * as Identifier from './identifier.ts';
 import * as Intents from './intents.ts';
 import * as Key from './key.ts';
 import * as Knowledge from './knowledge.ts';
+import * as Nearest from './nearest.ts';
 import type { Offer } from './offer.ts';
 import * as Pairing from './pairing.ts';
 import * as Ranker from './ranker.ts';
@@ -22,21 +24,14 @@ export type Reader = {
   classifier: Classifier.Classifier;
   keysOf: Features.KeysOf;
   words: DescribedWords.DescribedWords;
-  /** The weight of the description's words for each offer; low when callers' own phrases are known. */
-  trust: readonly number[];
-  /** The weight of callers' own phrases for each offer, from 0 to 1; the description has the rest. */
-  learned: readonly number[];
+  /** True for each offer whose own phrases by callers are learned from. */
+  learned: readonly boolean[];
   /** The descriptions, compared with a goal; null when callers' own phrases decide everything. */
   api: Described.Api | null;
   ranks: Ranker.Weights;
-  counts: Counts;
-};
-
-/** Counts of samples that have each operation, one operation before another, and each whole chain. */
-type Counts = {
-  one: readonly number[];
-  pairs: ReadonlyMap<string, number>;
-  chains: ReadonlyMap<string, number>;
+  counts: Counts.Counts;
+  /** Callers' own phrases with their answers; empty where they decide everything. */
+  nearest: Nearest.Nearest;
 };
 
 /** The log-odds of each reading of a goal. */
@@ -50,6 +45,8 @@ export type Reading = {
   known: number;
   /** The part of the goal that speaks of each operation most, and its log-odds there; empty where they are not known. */
   parts: readonly { odds: number; part: number }[];
+  /** The goals nearest to this one by their answer: the calls, or `outside` or `vague`; empty where they are not known. */
+  near: ReadonlyMap<string, Nearest.Near>;
   /** The source that decides: callers' own phrases, these beside the description, or the description alone. */
   by: 'trained' | 'taught' | 'described';
   /** Values of the goal that look like the identifier of one thing. */
@@ -66,13 +63,12 @@ const examplesAtOnce = 10;
 const weights = { asked: 1, described: 0.6, outside: 3, vague: 1 };
 /** The temperature, the least share and the weight of the common operations among the features of a goal. */
 const common = { heat: 0.5, shareMin: 0.02, weight: 0.5 };
-/**
- * The weight of an operation's phrases by their number; the description has the rest. Fewer than `some` are compared as it is; `many` of every
- * operation decide alone.
- */
-const phraseWeight = { some: 20, many: 100, between: 0.7 };
-/** The weight of a description's words, and the share of the goal's words from which they count. */
-const coverage = { weight: 5, middle: 0.35, asksHalf: 6 };
+/** Fewer phrases of an operation than `some` are compared as its description is; `many` of every operation decide alone. */
+const phraseCount = { some: 20, many: 300 };
+/** The weights of what speaks for an operation with some phrases: what was learned from them, its description, and the phrases nearest to the goal. */
+const evidence = { learned: 0.8, described: 0.3, near: 0.6 };
+/** The log-share of the nearest phrases that says nothing of an operation. */
+const nearMiddle = -1.5;
 
 /** Counts the phrases of each offer. */
 function phraseCounts(offers: readonly Offer[], samples: readonly Sample[]): number[] {
@@ -81,7 +77,7 @@ function phraseCounts(offers: readonly Offer[], samples: readonly Sample[]): num
 
 /** Returns true when callers' phrases alone decide. */
 export function isLearned(offers: readonly Offer[], samples: readonly Sample[]): boolean {
-  return phraseCounts(offers, samples).every((count) => count >= phraseWeight.many);
+  return phraseCounts(offers, samples).every((count) => count >= phraseCount.many);
 }
 
 /** Trains a reader on the samples and on what is described of each offer; yields after each short part of the work. */
@@ -102,23 +98,21 @@ export function* open(
   const reader = { concepts, keysOf, words };
   yield;
   const isAlone = isLearned(offers, samples);
-  const { some, between } = phraseWeight;
-  const learned = asked.map((count) => (isAlone ? 1 : count < some ? 0 : between));
+  const learned = asked.map((count) => count >= phraseCount.some);
   const api = isAlone
     ? null
     : yield* Described.open(offers, phrasesOf(offers, samples), concepts, Knowledge.intents());
-  const all = (learned.some((share) => share > 0) ? [...samples, ...described, ...joined] : []).filter(
+  const all = (learned.includes(true) ? [...samples, ...described, ...joined] : []).filter(
     (sample) => sample.kind !== 'outside' || !isNear(reader, sample.ask),
   );
   yield;
   const examples: Classifier.Example[] = [];
+  const known: { features: Classifier.Features; answer: string }[] = [];
   for (const { ask, calls, kind } of all) {
     if (examples.length % examplesAtOnce === 0) yield;
-    examples.push({
-      features: featuresOf({ ...reader, api }, Goal.read(Translation.toEnglish(ask, concepts).text)),
-      classes: classesOf(kind, calls, offers.length),
-      weight: weights[kind],
-    });
+    const features = featuresOf({ ...reader, api }, Goal.read(Translation.toEnglish(ask, concepts).text));
+    examples.push({ features, classes: classesOf(kind, calls, offers.length), weight: weights[kind] });
+    if (kind !== 'described') known.push({ features, answer: kind === 'asked' ? calls.join(' ') : kind });
   }
   return {
     ...reader,
@@ -128,21 +122,9 @@ export function* open(
     learned,
     api,
     ranks: api === null ? {} : Knowledge.weights(),
-    trust: asked.map((count) => coverage.asksHalf / (coverage.asksHalf + count)),
-    counts: countsOf(samples, asked),
+    counts: Counts.of(samples, asked),
+    nearest: Nearest.open(isAlone ? [] : known),
   };
-}
-
-function countsOf(samples: readonly Sample[], one: readonly number[]): Counts {
-  const [pairs, chains] = [new Map<string, number>(), new Map<string, number>()];
-  const add = (to: Map<string, number>, ...calls: number[]) =>
-    to.set(calls.join(' '), (to.get(calls.join(' ')) ?? 0) + 1);
-  for (const { calls } of samples) {
-    if (calls.length > 0) add(chains, ...calls);
-    for (const [index, from] of calls.entries())
-      for (const to of calls.slice(index + 1)) add(pairs, from, to);
-  }
-  return { one, pairs, chains };
 }
 
 /** The classes of an example: its operations, and after these that nothing answers, that it says too little, and that it takes several calls. */
@@ -159,13 +141,13 @@ function phrasesOf(offers: readonly Offer[], samples: readonly Sample[]): string
   );
 }
 
-/** The features of a goal: with many phrases its values beside its words, with few the common operations that it is like. */
+/** The features of a goal: its words, its values beside these, and, where the description counts, the common operations that it is like. */
 function featuresOf(
   { concepts, keysOf, api }: Pick<Reader, 'concepts' | 'keysOf' | 'api'>,
   goal: Goal.Goal,
 ): Classifier.Features {
-  const features = new Map(Features.of(goal, concepts, keysOf));
-  if (api === null) return new Map([...features, ...Features.joined(goal, concepts, keysOf)]);
+  const features = Features.of(Features.tokens(goal, concepts, keysOf));
+  if (api === null) return features;
   const shares = Intents.probabilities(
     api.intents,
     Features.tokens(goal, concepts, () => []),
@@ -189,21 +171,31 @@ function joinedTitles(offers: readonly Offer[], { at, asks, summary }: Offer): S
 /** Reads what a goal asks for. @param text the goal as it was written, before its words were put into English */
 export function read(reader: Reader, goal: Goal.Goal, text: string): Reading {
   const own = reader.api === null ? null : compared(reader, reader.api, goal, text);
-  if (own !== null && reader.learned.every((share) => share === 0)) return own;
-  const other = learnt(reader, goal);
-  const parts = partOdds(reader, text, other.odds);
-  if (own === null) return { ...other, parts };
-  const share = reader.learned.reduce((sum, each) => sum + each, 0) / reader.learned.length;
-  const mixed = (a: number, b: number, of: number) => a * (1 - of) + b * of;
-  return {
-    ...own,
-    odds: own.odds.map((odds, at) => mixed(odds, other.odds[at] ?? 0, reader.learned[at] ?? 0)),
-    outside: mixed(own.outside, other.outside, share),
-    vague: Math.max(own.vague, other.vague),
-    several: other.several,
-    parts,
-    by: 'taught',
-  };
+  if (own !== null && !reader.learned.includes(true)) return own;
+  const features = featuresOf(reader, goal);
+  const other = learnt(reader, goal, features);
+  if (own === null) return { ...other, parts: partOdds(reader, text, other.odds) };
+  const near = Nearest.near(reader.nearest, features);
+  const mixed = (learned: number, described: number) =>
+    evidence.learned * learned + evidence.described * described;
+  const odds = own.odds.map((described, at) =>
+    reader.learned[at]
+      ? mixed(other.odds[at] ?? 0, described) + evidence.near * (shareOf(near, at) - nearMiddle)
+      : described,
+  );
+  const outside = mixed(other.outside, own.outside);
+  const vague = Math.max(own.vague, other.vague);
+  const parts = partOdds(reader, text, odds);
+  return { ...own, odds, outside, vague, several: other.several, parts, near, by: 'taught' };
+}
+
+/** The logarithm of the share that the goals with an operation have of those nearest to a goal. */
+function shareOf(near: Reading['near'], at: number): number {
+  const share = [...near].reduce(
+    (sum, [answer, own]) => (answer.split(' ').includes(String(at)) ? sum + own.share : sum),
+    0,
+  );
+  return Nearest.logOf(share);
 }
 
 /** The odds of each operation in the part of a goal that speaks of it most. */
@@ -222,19 +214,17 @@ function partOdds(reader: Reader, text: string, whole: readonly number[]): Readi
 }
 
 /** Reads a goal by the phrases of callers. */
-function learnt(reader: Reader, goal: Goal.Goal): Reading {
-  const scores = Classifier.score(reader.classifier, featuresOf(reader, goal));
-  const { shares, known } = DescribedWords.covered(reader, goal);
-  const count = reader.trust.length;
+function learnt(reader: Reader, goal: Goal.Goal, features: Classifier.Features): Reading {
+  const scores = Classifier.score(reader.classifier, features);
+  const count = reader.learned.length;
   return {
-    odds: reader.trust.map(
-      (trust, at) => (scores[at] ?? 0) + trust * coverage.weight * ((shares[at] ?? 0) - coverage.middle),
-    ),
+    odds: [...scores.subarray(0, count)],
     outside: scores[count] ?? 0,
     vague: scores[count + 1] ?? 0,
     several: scores[count + 2] ?? 0,
-    known,
+    known: DescribedWords.covered(reader, goal).known,
     parts: [],
+    near: new Map(),
     by: 'trained',
     identifiers: [],
   };
@@ -257,6 +247,7 @@ function compared({ ranks }: Reader, api: Described.Api, goal: Goal.Goal, text: 
         : Number.NEGATIVE_INFINITY,
     known: asked.known,
     parts: [],
+    near: new Map(),
     by: 'described',
     identifiers: asked.identifiers,
   };

@@ -20,7 +20,7 @@ export type Surface = {
   enums: ReadonlyMap<string, Slot.Choice>;
   /** Recognizes what a goal asks for. Trains it at once when `prepare` has not. */
   reader: () => Reader.Reader;
-  /** Trains the reader, once, in short slices: the whole takes a second or two, and some four for ten thousand goals. */
+  /** Trains the reader, once, in short slices: the whole takes a second or two, and three to four for ten thousand goals. */
   prepare: () => Promise<void>;
 };
 

@@ -101,7 +101,7 @@ test.each([
   const chosen = [at('/v1/piers/search'), at('/v1/water-level')];
   const reading = {
     ...{ odds: surface.offers.map(() => -4), outside: -4, vague: -4, several: 1, known: 1 },
-    ...{ parts: [], by: 'taught' as const, identifiers: [] },
+    ...{ parts: [], near: new Map(), by: 'taught' as const, identifiers: [] },
   };
   reading.odds[chosen[0] as number] = odds;
   reading.odds[chosen[1] as number] = 3;

@@ -23,7 +23,12 @@ const elsewhere = { every: 12, weight: 0.15, likenessMax: 0.3 };
 const unsold = { parts: 4, weight: 0.15, shareMax: 0.4 };
 
 /** An API that is known by its description alone, its goals, and their comparisons with each operation and with none. */
-export type Api = { advisor: Advisor.Advisor; goals: readonly GoalSet.Case[]; rows: readonly Softmax.Row[] };
+export type Api = {
+  catalog: URL;
+  advisor: Advisor.Advisor;
+  goals: readonly GoalSet.Case[];
+  rows: readonly Softmax.Row[];
+};
 
 /** Reads the APIs of test/goals and train/apis, by their names. */
 export async function read(): Promise<Map<string, Api>> {
@@ -74,7 +79,7 @@ async function readApi(catalog: URL): Promise<Api> {
     );
     return unanswered.map(({ goal }) => row(goal, [kept.length], unsold.weight, of));
   });
-  return { advisor, goals, rows: [...own, ...others, ...left.flat()] };
+  return { catalog, advisor, goals, rows: [...own, ...others, ...left.flat()] };
 }
 
 /** The APIs are left out of training in so many groups. */

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import * as Advisor from '../src/advisor.ts';
 import * as Chain from '../src/chain.ts';
@@ -10,6 +10,8 @@ import * as Reader from '../src/reader.ts';
 import * as Translation from '../src/translation.ts';
 import * as GoalSet from '../test/goal-set.ts';
 import * as Apis from './apis.ts';
+import { type Example, judge, print } from './judged.ts';
+import * as Sellers from './sellers.ts';
 import * as Softmax from './softmax.ts';
 
 // node packages/advisor/train/chains.ts [--save]
@@ -19,7 +21,7 @@ import * as Softmax from './softmax.ts';
 
 const foldCount = 6;
 const singleEvery = 3;
-const penalties = { trained: 2e-4, described: 1e-3, taught: 2e-3 };
+const penalties = { trained: 2e-4, described: 1e-3, taught: 5e-4 };
 /** Expert estimates, from which what is learned departs only as far as the goals demand: few goals for several calls of other APIs are known. */
 const prior = {
   mainOdds: 1,
@@ -41,19 +43,11 @@ const prior = {
 };
 /** Few goals are known beside sellers' own: what is learned from them departs from what holds for descriptions. */
 const priorOf = (kind: Reader.Reading['by']) => (kind === 'taught' ? chainWeights().described : prior);
-/** The chains of a goal that are learned from: the most probable. */
-const readingCountMax = 40;
+/** The chains of a goal that are learned from: the most probable; all beside a seller's goals, where unseen ones got weights without any ground. */
+const readingCountMax = { trained: 40, described: 40, taught: Number.POSITIVE_INFINITY };
 
 /** The weight of goals of other APIs that take several calls or have no answer: those that are known have fewer of these than callers. */
 const rareWeight = 1.8;
-
-type Example = Softmax.Row & {
-  group: string;
-  isSeveral: boolean;
-  isInside: boolean;
-  firsts: readonly string[];
-  meanings: readonly string[];
-};
 
 /** A number below `count` that depends on the text alone. */
 function lot(text: string, count: number): number {
@@ -93,7 +87,7 @@ function exampleOf(
     initial,
     drafts.map(({ evidence }) => evidence),
   );
-  const least = [...scores].sort((a, b) => b - a)[readingCountMax] ?? Number.NEGATIVE_INFINITY;
+  const least = [...scores].sort((a, b) => b - a)[readingCountMax[reading.by]] ?? Number.NEGATIVE_INFINITY;
   const kept = drafts.filter((draft, at) => isRight(draft) || (scores[at] as number) > least);
   const isInside = right.chains.length + right.first.length > 0;
   const none = right.isVague && reading.by !== 'described' ? kept.length + 1 : kept.length;
@@ -191,78 +185,22 @@ async function described(): Promise<Example[]> {
   });
 }
 
-/** The APIs whose sellers wrote goals; each folder is left out at a time. */
+/** The APIs whose sellers wrote goals, each with the goals of one and of more chats; each folder is left out at a time. */
 async function taught(): Promise<Example[]> {
   const apis = await Apis.read();
   const ranksOf = Apis.leftOut([...apis.values()]);
   const examples: Example[] = [];
-  for (const [place, [name, { goals }]] of [...apis].entries()) {
-    const catalog = new URL(`apis/${name}-taught.yaml`, import.meta.url);
-    if (!existsSync(catalog)) continue;
-    const { advisor } = await GoalSet.advisor(catalog.href);
-    const reader = { ...advisor.surface.reader(), ranks: ranksOf[place % Apis.foldCount] ?? {} };
-    examples.push(...ofCallers(advisor, reader, goals, name.split('/')[0] ?? ''));
+  for (const [place, [name, { goals, catalog }]] of [...apis].entries()) {
+    const shown = await Sellers.read(catalog);
+    for (const [at, advisor] of shown.entries()) {
+      const reader = { ...advisor.surface.reader(), ranks: ranksOf[place % Apis.foldCount] ?? {} };
+      const read = ofCallers(advisor, reader, goals, name.split('/')[0] ?? '');
+      // An API counts once, however many of its chats are shown.
+      const weight = 1 / shown.length;
+      examples.push(...read.map((one) => ({ ...one, weight, ...(shown.length > 1 && { chats: at + 1 }) })));
+    }
   }
   return examples;
-}
-
-type Judged = {
-  isRight: boolean;
-  isFirst: boolean;
-  share: number;
-  isAnswer: boolean;
-  isInside: boolean;
-  isSeveral: boolean;
-};
-
-function judge(
-  weights: Ranker.Weights,
-  { readings, right, meanings, firsts, isInside, isSeveral }: Example,
-): Judged {
-  const shares = Ranker.probabilities(Ranker.scores(weights, readings));
-  const chains = shares.slice(0, meanings.length);
-  const best = chains.indexOf(Math.max(...chains));
-  const share = shares[best] as number;
-  const first = chains.reduce((sum, own, at) => sum + (firsts[at] === firsts[best] ? own : 0), 0);
-  const others = shares.slice(meanings.length);
-  const other = others.indexOf(Math.max(...others));
-  const isAnswer = Math.max(...others) <= first;
-  const isFirst = isInside ? isAnswer && right.some((at) => firsts[at] === firsts[best]) : !isAnswer;
-  return {
-    isRight: isAnswer ? right.includes(best) : right.includes(meanings.length + other),
-    isFirst,
-    share: isAnswer ? share : 0,
-    isAnswer,
-    isInside,
-    isSeveral,
-  };
-}
-
-function print(name: string, judged: readonly Judged[]): void {
-  const percent = (some: readonly Judged[], of: (one: Judged) => boolean) =>
-    `${((some.filter(of).length / Math.max(1, some.length)) * 100).toFixed(1)} %`;
-  const line = (label: string, some: readonly Judged[]) => {
-    const certain = [0.85, 0.9, 0.93, 0.95].map((least) => {
-      const sure = some.filter(({ share }) => share >= least);
-      return `from ${least} ${percent(some, ({ share }) => share >= least)} wrong ${percent(sure, ({ isRight }) => !isRight)} first ${percent(sure, ({ isFirst }) => !isFirst)}`;
-    });
-    process.stdout.write(
-      `${name} ${label.padEnd(8)} ${some.length} goals, first ${percent(some, ({ isFirst }) => isFirst)}, chain ${percent(some, ({ isRight }) => isRight)}; ${certain.join('; ')}\n`,
-    );
-  };
-  line('all', judged);
-  line(
-    'one',
-    judged.filter(({ isInside, isSeveral }) => isInside && !isSeveral),
-  );
-  line(
-    'several',
-    judged.filter(({ isSeveral }) => isSeveral),
-  );
-  line(
-    'outside',
-    judged.filter(({ isInside }) => !isInside),
-  );
 }
 
 const only = process.argv.find((arg) => arg.startsWith('--only='))?.slice('--only='.length);
