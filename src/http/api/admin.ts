@@ -192,7 +192,12 @@ function refunded(outcome: Refund.RefundResult, id: string): Reply {
       return json(200, { success: true, purchase: order.id, refund, ...rest }, noStore);
     }
     case 'busy':
-      return error(409, 'busy', 'Another refund of this purchase is being made, or its outcome is not known yet. Try again in ten minutes.', id);
+      return error(
+        409,
+        'busy',
+        'Another refund of this purchase is being made, or its outcome is not known yet. Try again in ten minutes.',
+        id,
+      );
     case 'changed':
       return error(409, 'changed', 'Another refund of this purchase was made meanwhile.', id, {
         left_usd: Money.format(outcome.left),
