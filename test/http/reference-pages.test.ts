@@ -128,14 +128,14 @@ test('a small object is shown in line, and a larger one folded', () => {
   expect(table({ type: 'object', properties: { inner: object('a') } })).toContain('<details');
 });
 
-test('the search for the name or path of a field begins with the operations that have it, and shows its path', async () => {
+test('the search for the name or path of a field finds the operations that have it, and shows its path', async () => {
   for (const name of ['include_network_headline', 'people.job_title.Include_network_headline']) {
     const html = await (await docsPages(shop, { write, outline }).request(`/docs?q=${name}`)).text();
     const found = html.slice(html.indexOf('<h1>')).split('<li>').slice(1);
     const places = found.map((one) =>
-      one.includes('<code>people.job_title.include_network_headline</code> '),
+      one.includes('<code><mark>people.job_title.include_network_headline</mark></code> '),
     );
-    expect(places.slice(0, 3)).toEqual([true, true, false]);
+    expect(places).toEqual([true, true]);
     expect(found.slice(0, 2).join()).toContain('People search');
   }
 });

@@ -7,8 +7,7 @@ import * as Account from '../../journeys/account.ts';
 import type { CallRefusal, ServedResponse } from '../../journeys/call-result.ts';
 import { endUnsent } from '../../journeys/delivery.ts';
 import { highestPrice } from '../../journeys/highest-price.ts';
-import type { CallerContext } from '../../journeys/identification.ts';
-import { identify } from '../../journeys/identification.ts';
+import { type CallerContext, identify } from '../../journeys/identification.ts';
 import * as PaidCall from '../../journeys/paid-call.ts';
 import type { PaidCallContext } from '../../journeys/paid-call-context.ts';
 import * as PaidResponse from '../../journeys/paid-response.ts';
@@ -23,6 +22,7 @@ import { json, type Reply } from '../reply.ts';
 import { type Call, requestId } from '../request-context.ts';
 import { type AnswerFault, faultsOf } from './answer-faults.ts';
 import * as Quantities from './quantities.ts';
+import { type SmallerRequest, smaller } from './smaller-request.ts';
 
 /** The figures of a call in words. A call that was not made has neither a time nor a size. */
 export type CallFigures = { time?: string; size?: string; cost: string; left?: string };
@@ -38,8 +38,6 @@ export type TrialOutcome =
       faults: readonly AnswerFault[];
     }
   | { kind: 'refusal'; message: string; isUnpaid?: boolean; fewer?: SmallerRequest };
-/** The refused request with as many units as the account can pay for; `quantity` in words. */
-type SmallerRequest = { path: string; body: string; quantity: string };
 
 /** Maximum size of a response that is read for a page, and maximum length of the text that is shown. */
 const responseBytesMax = 4 * 1024 * 1024;
@@ -271,30 +269,6 @@ export function needsPlan(
       ? texts.text('try.no_plan', { service })
       : texts.text('try.no_plan_price', { service, price: texts.usd(Money.format(highest.cost)) });
   return { kind: 'refusal', message, isUnpaid: true };
-}
-
-/** Returns the request with `units`, where a member of its body states their number; null where that is not enough to make it cheaper. */
-function smaller(
-  texts: Texts,
-  operation: Operation,
-  { path, body }: { path: string; body: string },
-  units: number,
-): SmallerRequest | null {
-  const { unitsMax } = operation;
-  if (units === 0 || unitsMax.kind !== 'pointer') return null;
-  try {
-    const value = JSON.parse(body);
-    const [last = '', ...above] = [...unitsMax.pointer].reverse();
-    const holder = above.reverse().reduce((at, key) => at[key], value);
-    if (!Object.hasOwn(holder, last) || typeof holder[last] === 'object') return null;
-    holder[last] = units;
-    const quantity = texts.quantity(units, operation.service.unit);
-    const fewer = { path, body: JSON.stringify(value, null, 2), quantity };
-    const most = highestPrice(operation, fewer)?.units ?? null;
-    return most === null || most > units ? null : fewer;
-  } catch {
-    return null;
-  }
 }
 
 function refusal({ body }: Reply): TrialOutcome {
