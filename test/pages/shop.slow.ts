@@ -67,6 +67,7 @@ describe.each(Object.keys(screens) as Screen[])('on a %s screen', (screen) => {
 
       await page.getByRole('link', { name: 'Reference' }).click();
       await look(page, 'reference', screen);
+      if (screen === 'phone') await page.getByText('5 operations').click();
       await page.getByRole('main').getByRole('link', { name: 'People search', exact: true }).click();
       await look(page, 'reference-service', screen);
       await page.getByRole('link', { name: 'Your account' }).click();

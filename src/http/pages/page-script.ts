@@ -32,9 +32,6 @@ if(operation){
 const request=document.querySelector('form.request');
 if(request){
   const [first]=request.elements,raw=request.querySelector('.raw');
-  request.oninput=({target})=>{
-    if(target!==operation)for(const most of $('.most'))most.textContent=most.dataset.changed
-  };
   if(raw)raw.ontoggle=()=>{first.value=raw.open?'raw':'fields';first.formNoValidate=raw.open}
 }
 const folds=$('details.fold'),wide=matchMedia('(min-width:40.01em)');
@@ -59,7 +56,9 @@ for(const box of $('.values.all')){
   input.oninput=()=>{for(const code of codes)code.hidden=!code.textContent.toLowerCase().includes(input.value.trim().toLowerCase())};
   box.before(input)
 }
-for(const line of $('[data-changed]'))line.closest('form').oninput=()=>{line.textContent=line.dataset.changed};
+for(const form of $('form:has([data-changed])'))form.oninput=({target})=>{
+  if(target!==operation)for(const line of $('[data-changed]',form))line.textContent=line.dataset.changed
+};
 const key=document.querySelector('#docs-key');
 if(key){
   const codes=$('main pre code').map(code=>[code,code.innerHTML]);
