@@ -135,6 +135,7 @@ describe.each(names)('on a %s screen', (screen) => {
       expect(await said()).toMatch(/^1\.50 USD was refunded\./);
       await look(page, 'console-payment', screen);
       await page.locator('.pairs').getByRole('link').first().click();
+      await page.getByRole('heading', { name: 'Grant credit' }).click();
       await page.getByLabel('Credit (USD)').fill('2.00');
       await page.getByLabel('Reason, for the audit log').fill('a late answer');
       await press('Grant');
