@@ -223,7 +223,7 @@ describe('what an upstream says', () => {
 
   test('is taken over in the words of 3.1, without its key, its host and what does not reach a caller', async () => {
     const reference = await open('test/fixtures/notes.yaml', document);
-    const page = read(reference, { path: '/posts/{post}' });
+    const page = read(reference, { path: '/posts/{post}', page: 'all' });
     expect(await new Validator().validate(structuredClone(page))).toMatchObject({ valid: true });
     const { get } = page.paths['/posts/{post}'];
     expect(get.operationId).toBe('plans.purchase_2');

@@ -72,12 +72,12 @@ test('an early fraud warning is shown with its purchase until the payment is ref
   const { order, payment } = await bought('pm_card_createIssuerFraudRecord');
   await expect
     .poll(() => purchasePage(order))
-    .toMatch(/Early fraud warning issfr_\w+ made with stolen card needs attention/);
+    .toMatch(/Early fraud warning issfr_\w+ card reported stolen needs attention/);
   expect(await page('')).toMatch(/\b1 Payments with a fraud warning or an open review/);
   expect(await page('/console/payments')).toContain('Fraud warnings and reviews');
   expect(await reported()).toBe(1);
   await network.stripe.refunds.create({ payment_intent: payment });
-  await expect.poll(() => purchasePage(order)).toMatch(/made with stolen card closed/);
+  await expect.poll(() => purchasePage(order)).toMatch(/card reported stolen closed/);
   expect(await page('')).not.toContain('fraud warning');
   expect(await reported()).toBe(1);
 });

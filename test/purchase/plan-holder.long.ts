@@ -233,7 +233,12 @@ describe('a person who has lost the account', () => {
     await expect.poll(async () => (await managePages()).length).toBe(1);
     const [manage = ''] = await managePages();
     const page = await (await fetch(manage)).text();
-    for (const part of ['<h1>Your plan Small</h1>', ' USD per month</dd>', '<dt>Renews</dt>', 'Visa ending in 4242'])
+    for (const part of [
+      '<h1>Your plan Small</h1>',
+      ' USD per month</dd>',
+      '<dt>Renews</dt>',
+      'Visa ending in 4242',
+    ])
       expect(page).toContain(part);
     // Programs that guard mailboxes open links too: only the button cancels.
     expect((await subscription(agent)).renews).toBe(true);
