@@ -1,3 +1,4 @@
+import { decodeJwt } from 'jose';
 import * as Assertion from '../../src/identity/assertion.ts';
 import * as Customer from '../support/customer.ts';
 import * as Payer from '../support/payer.ts';
@@ -139,9 +140,12 @@ export class ShopBuyer {
     const shown = (id: string) =>
       new RegExp(`<pre class="secret one-line" id="${id}"[^>]*>([^<]+)<`).exec(text)?.[1];
     const [access, assertion] = [shown('token'), shown('assertion')];
-    const account = /acc_[A-Za-z0-9_-]+/.exec(text)?.[0];
-    if (access && assertion && account)
-      this.#adopt({ account, access_token: access, identity_assertion: assertion });
+    if (access && assertion)
+      this.#adopt({
+        account: String(decodeJwt(access).sub),
+        access_token: access,
+        identity_assertion: assertion,
+      });
   }
 
   /** Uses units, in calls of the maximum size. */
