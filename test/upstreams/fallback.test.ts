@@ -33,18 +33,12 @@ async function pair(
   return { upstream, main: first.server, backup: second.server, reported };
 }
 
-/** An address at which no server listens. */
-async function closedAddress(): Promise<string> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return `http://127.0.0.1:${port}`;
-}
+/** Nothing listens on this port, and no test can be given it. */
+const closedAddress = 'http://127.0.0.1:1';
 
 describe('the second upstream is asked when nothing was sent to the first', () => {
   test('because no connection could be opened, with its own key only', async () => {
-    const { upstream, backup, reported } = await pair(() => undefined, { url: await closedAddress() });
+    const { upstream, backup, reported } = await pair(() => undefined, { url: closedAddress });
     expect(await upstream.send(call()).response).toMatchObject(fromBackup);
     expect(backup.received).toHaveLength(1);
     const [received] = backup.received as [Received];
@@ -150,14 +144,14 @@ describe('the caller cannot choose the second upstream', () => {
 });
 
 test('a route without others sends nothing elsewhere', async () => {
-  const { upstream, backup } = await pair(() => undefined, { url: await closedAddress() });
+  const { upstream, backup } = await pair(() => undefined, { url: closedAddress });
   const alone = { ...route, otherwise: [] };
   expect(await upstream.send(call({ route: alone })).response).toMatchObject({ kind: 'unavailable' });
   expect(backup.received).toHaveLength(0);
 });
 
 test('is ready while one upstream is, and reports each', async () => {
-  const { upstream } = await pair(() => undefined, { url: await closedAddress() });
+  const { upstream } = await pair(() => undefined, { url: closedAddress });
   expect(await upstream.probe()).toBe(true);
   expect(Object.fromEntries((await upstream.probeAll?.()) ?? [])).toEqual({ main: false, backup: true });
 });
