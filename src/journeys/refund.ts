@@ -42,7 +42,7 @@ export type RefundResult =
 /**
  * Refunds `amount` of an order, or everything that was not refunded yet, and takes its credit back; credit that was spent is the seller's
  * loss. With the seller's own `key` the refund is made once, however often it is requested. Without a key, two concurrent requests make one
- * refund, because the refund's number is part of its idempotency key.
+ * refund, because the refund's number is part of its idempotency key; one whose outcome is not known delays the next.
  * A subscription of which the order paid a period is ended too, unless the seller keeps it. `who` is for the audit log, which is written
  * before the refund.
  */
@@ -94,7 +94,12 @@ export async function refund(
   };
   const entry = await shop.audit.open(who, 'refund', order.id, asked);
   const { payment } = order;
-  const blocked = await blockedBy(shop, entry, instruction, { ...order, payment });
+  const blocked = await blockedBy(shop, { entry, left }, instruction, { ...order, payment }).catch(
+    async (fault: unknown) => {
+      await shop.audit.close(entry, { kind: 'not_sent' });
+      throw fault;
+    },
+  );
   if (blocked !== null) {
     await shop.audit.close(entry, blocked);
     return blocked;
@@ -132,11 +137,11 @@ function changeOf(
 /**
  * Looks again once the entry of a refund is in the audit log, where two refunds that are requested at the same time see each other: at most one of
  * them is made. While it is not known whether another refund was made, none with another key is made. A refund that does not depend on what was
- * returned before is also made beside one that is still running.
+ * returned before is also made beside one with another key that is still running. Refunds without a key are the same one only while as much is left.
  */
 async function blockedBy(
   shop: RefundContext,
-  entry: number,
+  { entry, left }: { entry: number; left: Money.Money },
   instruction: Reversal.RefundInstruction,
   order: Order & { payment: string },
 ): Promise<Extract<RefundResult, { kind: 'busy' | 'changed' }> | null> {
@@ -144,8 +149,11 @@ async function blockedBy(
   const rivals = (listed: readonly Reversal.Reversal[]) =>
     UnconfirmedRefund.list(shop, order.id, listed).then((all) =>
       all
-        .filter((one) => one.entry !== entry && one.key !== instruction.key)
-        .filter(({ isRunning }) => !isRunning || returnedBefore !== null),
+        .filter(
+          (one) =>
+            one.entry !== entry && (one.key !== instruction.key || (one.key === null && one.left !== left)),
+        )
+        .filter((one) => !one.isRunning || returnedBefore !== null || one.key === instruction.key),
     );
   if (returnedBefore === null && (await rivals([])).length === 0) return null;
   const now = Reversal.split(await shop.processor.reversalsOf(order.payment), order);

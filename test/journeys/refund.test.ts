@@ -1,6 +1,8 @@
+import * as Money from '@sluice/kernel/money';
 import { ofMicro } from '@sluice/kernel/money';
 import { expect, test } from 'vitest';
 import * as Refund from '../../src/journeys/refund.ts';
+import { ProcessorUnavailable } from '../../src/payment/processor.ts';
 import { unpaidOrder } from '../purchase/unpaid-order.ts';
 
 test('a refund that was made and could not be recorded is reported as pending, so that no second one is made', async () => {
@@ -113,4 +115,69 @@ test('no other refund is made while it is not known whether one was made', async
   const made = { id: 're_1', kind: 'refund', amount: ofMicro(10_000), isEffective: true, key: 'first' };
   expect(await ask('second', 10_000, [made])).toEqual({ kind: 'pending' });
   expect(sent).toEqual(['first', 'second']);
+});
+
+test('a refund without a key is not repeated as another one while it is not known whether it was made', async () => {
+  const order = unpaidOrder({ state: 'granted', payment: 'pi_1' });
+  const paid = Money.format(order.amount);
+  const sent: unknown[] = [];
+  const shop = (listed: readonly object[], left: string, isRunning: boolean) =>
+    ({
+      orders: { find: async () => order, paidBy: async () => null },
+      processor: {
+        reversalsOf: async () => listed,
+        refund: async (...request: unknown[]) => {
+          sent.push(request[2]);
+          return { kind: 'unknown' };
+        },
+      },
+      audit: {
+        open: async () => 7,
+        close: async () => undefined,
+        withoutOutcome: async () => [
+          { id: 6, atMs: 0, before: { key: null, amount_usd: '0.01', left_usd: left }, isRunning },
+        ],
+      },
+    }) as unknown as Refund.RefundContext;
+  const instruction = { order: order.id, amount: ofMicro(10_000), key: null, subscription: 'keep' } as const;
+  const made = { id: 're_1', kind: 'refund', amount: ofMicro(10_000), isEffective: true, key: null };
+  for (const isRunning of [false, true]) {
+    // The processor lists it meanwhile: the same request would be the second refund.
+    expect(await Refund.refund(shop([made], paid, isRunning), instruction, 'seller')).toEqual({
+      kind: 'busy',
+    });
+    expect(sent).toEqual([]);
+    // It does not: the request has the same idempotency key.
+    expect(await Refund.refund(shop([], paid, isRunning), instruction, 'seller')).toEqual({
+      kind: 'pending',
+    });
+    expect(sent.splice(0)).toEqual([`refund_${order.id}_0`]);
+  }
+});
+
+test('a refund that was not sent because the processor was unavailable delays no other one', async () => {
+  const order = unpaidOrder({ state: 'granted', payment: 'pi_1' });
+  const outcomes: object[] = [];
+  let reads = 0;
+  const shop = {
+    orders: { find: async () => order },
+    processor: {
+      reversalsOf: async () => {
+        reads += 1;
+        if (reads > 1) throw new ProcessorUnavailable('no response');
+        return [];
+      },
+    },
+    audit: {
+      open: async () => 7,
+      close: async (_: number, after: object) => outcomes.push(after),
+      withoutOutcome: async () => [],
+    },
+  } as unknown as Refund.RefundContext;
+  const instruction = {
+    ...{ order: order.id, amount: null, key: 'one', subscription: 'keep' as const },
+    returnedBefore: ofMicro(0),
+  };
+  await expect(Refund.refund(shop, instruction, 'seller')).rejects.toThrow(ProcessorUnavailable);
+  expect(outcomes).toEqual([{ kind: 'not_sent' }]);
 });

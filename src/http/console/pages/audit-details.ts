@@ -83,6 +83,7 @@ const notMade: Readonly<Record<string, string>> = {
   unknown: 'the card processor did not answer',
   changed: 'not made: another refund was made before',
   busy: 'not made: another refund was not finished',
+  not_sent: 'not made: the card processor did not answer',
 };
 
 /** A refund: its amount, and what remained after it. The entry has what remained before it, and the outcome. */
