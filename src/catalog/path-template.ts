@@ -54,8 +54,15 @@ export function expression(segment: string): RegExp | null {
   const literals = shape.split('{}');
   if (literals.length === 1 || shape === '{}') return null;
   const between = literals.slice(1, -1).map((text) => text.charAt(0));
-  const value = `[^:;%${between.map(RegExp.escape).join('')}]+`;
+  const value = `([^:;%${between.map(RegExp.escape).join('')}]+)`;
   return new RegExp(`^${literals.map(RegExp.escape).join(value)}$`);
+}
+
+/** Returns the values of the parameters of a segment that `text` matches. */
+export function values(segment: string, text: string): string[] {
+  if (!segment.includes('{')) return [];
+  const beside = expression(segment);
+  return beside === null ? [text] : (beside.exec(text)?.slice(1) ?? []);
 }
 
 /** Returns true when some path matches both and neither is more specific for all of them: `/a/{x}` and `/{y}/b`. */

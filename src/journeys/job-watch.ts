@@ -3,6 +3,7 @@ import * as RequestTarget from '@sluice/kernel/request-target';
 import * as JobRule from '../catalog/job-rule.ts';
 import * as Mount from '../catalog/mount.ts';
 import type { Operation } from '../catalog/operation.ts';
+import * as PathTemplate from '../catalog/path-template.ts';
 import type { Measured } from '../ledger/hold.ts';
 import type { DueJob, JobPrices } from '../ledger/jobs.ts';
 import * as Meter from '../proxy/meter.ts';
@@ -26,30 +27,53 @@ const batchesMax = 50;
 export async function settleDue(shop: WatchContext): Promise<void> {
   for (let batch = 0; batch < batchesMax; batch++) {
     const due = await shop.jobs.due(jobsMax);
-    await Promise.all(due.map((job) => settle(shop, job)));
+    await Promise.all(due.map((job) => settle(shop, job, 'jobs')));
     if (due.length < jobsMax) return;
   }
 }
 
 /**
- * Settles the jobs that the path of a call names, before it is made: it could remove a job whose end was not seen yet, which would then cost
- * nothing. Returns null, or why the call must not be made now.
+ * Settles the jobs that the path or the query of a call names, before it is made: it could remove a job whose end was not seen yet, which would
+ * then cost nothing. Returns null, or why the call must not be made now.
  */
 export async function settleNamed(
   shop: WatchContext,
-  { operation, account, target }: PaidCall,
+  call: Pick<PaidCall, 'operation' | 'account' | 'target'>,
 ): Promise<{ kind: 'busy' } | { kind: 'ledger_unavailable' } | null> {
+  const { operation, account, target } = call;
   if (operation.job !== undefined || /^(?:GET|HEAD)$/.test(operation.method)) return null;
-  if (!operation.path.includes('{')) return null;
-  const starting = shop.catalog.operations.filter(({ job }) => job !== undefined).map(({ id }) => id);
+  if (target.query === '' && !operation.path.includes('{')) return null;
+  const starting = startingIn(shop.catalog.operations);
   if (starting.length === 0) return null;
   try {
-    const named = await shop.jobs.named(account, starting, target.path.split('/').map(unescaped));
-    const states = await Promise.all(named.map((job) => settle(shop, job)));
+    const named = await shop.jobs.named(account, starting, idsIn(call));
+    // Looks that the caller causes must not delay those at the jobs of others.
+    const states = await Promise.all(named.map((job) => settle(shop, job, `jobs of ${account}`)));
     return states.includes('unknown') ? { kind: 'busy' } : null;
   } catch {
     return { kind: 'ledger_unavailable' };
   }
+}
+
+const startingOf = new WeakMap<readonly Operation[], readonly string[]>();
+
+/** Returns the ids of the operations that start jobs. */
+function startingIn(operations: readonly Operation[]): readonly string[] {
+  const known = startingOf.get(operations);
+  if (known !== undefined) return known;
+  const found = operations.filter(({ job }) => job !== undefined).map(({ id }) => id);
+  startingOf.set(operations, found);
+  return found;
+}
+
+/** Returns the values of the path's parameters, as sent and as an upstream reads them that cuts `;` off, and those of the query. */
+function idsIn({ operation, target }: Pick<PaidCall, 'operation' | 'target'>): string[] {
+  const texts = target.path.split('/');
+  const inPath = operation.path
+    .split('/')
+    .flatMap((segment, at) => PathTemplate.values(segment, texts[at] ?? ''))
+    .flatMap((text) => [text, text.replace(/;.*/, '')].map(unescaped));
+  return [...new Set([...inPath, ...new URLSearchParams(target.query).values()])];
 }
 
 function unescaped(segment: string): string {
@@ -63,9 +87,11 @@ function unescaped(segment: string): string {
 /** `unknown`: its state could not be seen, or not be recorded yet. */
 type JobState = 'over' | 'running' | 'unknown';
 
-async function settle(shop: WatchContext, job: DueJob): Promise<JobState> {
+/** @param share the share of the upstream's connections that the look uses */
+async function settle(shop: WatchContext, job: DueJob, share: string): Promise<JobState> {
   const operation = shop.catalog.operations.find(({ id }) => id === job.operation);
-  const seen = operation?.job === undefined ? 'running' : await look(shop, job, operation, operation.job);
+  const seen =
+    operation?.job === undefined ? 'running' : await look(shop, job, operation, operation.job, share);
   if (typeof seen === 'object') return end(shop, job, seen, 'ended');
   // A buyer could cause a single failure, or wait for one.
   if (!(seen === 'unseen' ? job.isOverdue : job.isExpired)) return seen === 'unseen' ? 'unknown' : 'running';
@@ -100,8 +126,9 @@ async function look(
   { callId, account, id, prices }: DueJob,
   operation: Operation,
   rule: JobRule.JobRule,
+  share: string,
 ): Promise<JobCost | NotEnded> {
-  const response = await poll(shop, account, operation, JobRule.pollPath(rule, id));
+  const response = await poll(shop, { account, share }, operation, JobRule.pollPath(rule, id));
   if (typeof response === 'string') return response;
   const body = await ResourceOwnership.jsonIn(response);
   if (body === undefined) return 'unreadable';
@@ -131,7 +158,8 @@ async function count(
 
 async function poll(
   { upstream, catalog }: Pick<WatchContext, 'upstream' | 'catalog'>,
-  account: string,
+  // Otherwise an account could keep its share of the connections busy, and its jobs from being seen.
+  { account, share }: { account: string; share: string },
   { service, units }: Operation,
   path: string,
 ): Promise<WholeResponse | NotEnded> {
@@ -144,8 +172,7 @@ async function poll(
     body: null,
     metered: true,
     account,
-    // Otherwise an account could keep its share of the connections busy, and its jobs from being seen.
-    share: 'jobs',
+    share,
     route: service.route,
     ...(units.kind === 'meters' && { countedHeaders: units.rule.headers }),
   });
