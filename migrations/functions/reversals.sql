@@ -153,9 +153,21 @@ BEGIN
     FROM shop.reversal r WHERE r.purchase_id = p_id AND r.kind = 'refund' AND r.is_effective;
   -- Units that were credited to another period are reversed together with the payment that bought them.
   PERFORM ledger.reverse('purchase:' || c.id, c.target) FROM shop.reversal_chain(p_id) c;
-  -- Otherwise an automatic top-up would charge the card for money that was just returned to it.
-  IF shop.reversed_own(v_order) > v_before THEN PERFORM shop.end_top_ups(v_order.account_id, 'A payment of this account was refunded or disputed.'); END IF;
+  IF shop.reversed_own(v_order) > v_before THEN PERFORM shop.restrain_top_ups(v_order); END IF;
   RETURN true;
+END $$;
+
+-- Keeps automatic top-ups from charging a card for money that was just returned to it. A dispute, and a refund of a whole payment, end the agreement of
+-- the card's holder. A refund in part, such as a goodwill refund, leaves it, and stops the charges only if the credit that is left would cause one
+-- at once: otherwise the calls of a buyer who has done nothing would end with the credit.
+CREATE OR REPLACE FUNCTION shop.restrain_top_ups(p_order shop.purchase) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  IF (SELECT sum(r.amount) >= p_order.amount OR bool_or(r.kind = 'dispute') FROM shop.reversal r WHERE r.purchase_id = p_order.id AND r.is_effective) THEN
+    PERFORM shop.end_top_ups(p_order.account_id, 'A payment of this account was refunded or disputed.');
+  ELSIF p_order.units IS NULL
+    AND EXISTS (SELECT FROM shop.top_up t WHERE t.account_id = p_order.account_id AND t.state = 'on' AND t.below > shop.top_up_balance(t.account_id)) THEN
+    PERFORM shop.stop_top_ups(p_order.account_id, 'A payment of this account was refunded in part, and too little credit was left.');
+  END IF;
 END $$;
 
 -- Returns the amount of an order's reversed payment, in micro-dollars, whose units or credit could not be taken because they were spent. `pending`:

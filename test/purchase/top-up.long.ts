@@ -261,6 +261,30 @@ test('money that goes back stops it: no card is charged to make up for that', as
   expect(await openTopUps(sql, '').set(life.account, 'credit', terms)).toBe(false);
 });
 
+test('a refund in part stops it only where the card would be charged at once for the money that went back', async () => {
+  const life = await Life.begin(0);
+  const refunded = async (which: number, cents: number) => {
+    life.processor.goBack('refund', life.processor.taken[which]?.id ?? '', usd(cents), 'succeeded', true);
+    await life.notice(0, life.processor.notices().length - 1);
+    await Promise.all([life.run(0), life.run(1)]);
+    return (await life.state()).state;
+  };
+  const agreedStill = () => openTopUps(sql, '').set(life.account, 'credit', terms);
+  await life.run(0);
+  expect(await refunded(0, 100)).toBe('on');
+  // The buyer spends on, and is charged as before.
+  await life.spend(250);
+  await life.run(0);
+  expect([await life.balance(), life.taken()]).toEqual([usd(650), usd(1_000)]);
+  expect(await refunded(1, 499)).toBe('stopped');
+  expect([await life.balance(), life.taken()]).toEqual([usd(151), usd(1_000)]);
+  // The holder of the card has agreed still: the buyer can turn it on again.
+  expect(await agreedStill()).toBe(true);
+  // The rest of that payment: then the whole of it went back.
+  expect(await refunded(1, 1)).toBe('stopped');
+  expect(await agreedStill()).toBe(false);
+});
+
 test('no charge is made without the consent of a holder to as much', async () => {
   const life = await Life.begin(0);
   for (const [column, value] of [

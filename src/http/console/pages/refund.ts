@@ -154,7 +154,9 @@ export function confirm(of: Question & { key: string | null }): Html {
     effects: [
       'The money arrives within days. The processor keeps its fee for the payment.',
       ...creditEffects(effect),
-      'Auto top-up of the account is turned off, if it is on.',
+      returned + refunded >= order.amount
+        ? 'Auto top-up of the account is turned off, if it is on.'
+        : 'Auto top-up of the account stays on, unless the credit left would cause a charge at once.',
       ...(key === null ? ["It answers the buyer's refund request."] : []),
       'The audit log records the refund, with your name and your IP address.',
     ],
