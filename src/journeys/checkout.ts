@@ -3,7 +3,7 @@ import { secret } from '@sluice/kernel/id';
 import type { BillingDetails } from '../payment/billing-details.ts';
 import { type Order, ownAccount } from '../payment/order.ts';
 import type { CheckoutContext, PaymentContext } from '../payment/payment-context.ts';
-import { type Checkout, ProcessorUnavailable } from '../payment/processor.ts';
+import { type Checkout, PageTaken, ProcessorUnavailable } from '../payment/processor.ts';
 import * as CardTesting from './card-testing.ts';
 import { settle } from './grant-order.ts';
 import * as PlanChange from './plan-change.ts';
@@ -177,21 +177,27 @@ async function makePage(
   shop: CheckoutContext,
   order: Order,
   page: number,
-  { payer }: Opener,
+  browser: Opener,
 ): Promise<CheckoutResult> {
   if (order.expiresMs <= shop.clock()) return { kind: 'gone' };
+  const { payer } = browser;
   const plan = shop.catalog.plans.find((candidate) => candidate.id === order.plan);
-  const checkout = await shop.processor.openCheckout(
-    { ...order, pagesClosed: page },
-    {
+  const numbered = { ...order, pagesClosed: page };
+  const checkout = await shop.processor
+    .openCheckout(numbered, {
       title: `${plan?.name ?? order.plan} at ${shop.catalog.storefront.name}`,
       product: PlanChange.productOf(shop, plan?.name ?? order.plan),
       success: `${shop.publicUrl}/purchases/${order.id}/return?session={CHECKOUT_SESSION_ID}`,
       isTaxed: shop.isTaxed,
       email: payer !== null && payer.account === order.account ? payer.email : null,
       cancel: order.returnUrl ?? `${shop.publicUrl}/purchases/${order.id}/cancelled`,
-    },
-  );
+    })
+    .catch((fault: unknown) => {
+      if (fault instanceof PageTaken) return null;
+      throw fault;
+    });
+  // The page was requested while another person was signed in here, or none, and its address did not arrive.
+  if (checkout === null) return renew(shop, { ...numbered, checkoutSession: null }, browser);
   if (await shop.orders.attachPage(order.id, checkout.session, page))
     return checkout.url === null ? { kind: 'gone' } : { kind: 'redirect', url: checkout.url };
   // Meanwhile a credential has claimed the order, or another browser has taken over, so this page must not be paid later. If another tab

@@ -145,6 +145,11 @@ export class ProcessorUnavailable extends Error {
   readonly code = 'CONNECTION_PROCESSOR';
 }
 
+/** A hosted page was requested under the same number with other facts, such as another address. Its own address may be lost. */
+export class PageTaken extends Error {
+  override readonly name = 'PageTaken';
+}
+
 /** The processor does not know the requested object. This is permanent, so a retry is useless. */
 export class ObjectUnknown extends Error {
   override readonly name = 'ObjectUnknown';

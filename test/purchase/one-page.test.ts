@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { PageTaken } from '../../src/payment/processor.ts';
 import * as World from './world.ts';
 
 let world: World.World;
@@ -35,6 +36,20 @@ test('an order has one open page, however two browsers take it from one another'
     const [page] = sale.openPages();
     if (page !== undefined) expect((await sale.read()).checkoutSession).toBe(page);
   }
+});
+
+test('a page whose address was lost is followed by the next one, when it is requested with other facts', async () => {
+  const sale = await world.sale(null);
+  const { processor } = sale;
+  const open = processor.openCheckout.bind(processor);
+  processor.openCheckout = async (order) => {
+    if (order.pagesClosed === 0) throw new PageTaken('requested before its payer signed in');
+    return open(order);
+  };
+  const opened = await Promise.all([sale.openPage(0, 0), sale.openPage(1, 0)]);
+  expect(opened.map((one) => one?.kind)).toEqual(['redirect', 'redirect']);
+  expect(sale.openPages()).toHaveLength(1);
+  expect((await sale.read()).pagesClosed).toBe(1);
 });
 
 test('only the browser whose page is paid is issued the tokens', async () => {

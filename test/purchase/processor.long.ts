@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Running, start } from '../../packages/stripe-sandbox/src/server.ts';
 import * as Stripe from '../../src/adapters/stripe/processor.ts';
 import { lifeMs, type Order } from '../../src/payment/order.ts';
-import { type Processor, ProcessorUnavailable } from '../../src/payment/processor.ts';
+import { PageTaken, type Processor, ProcessorUnavailable } from '../../src/payment/processor.ts';
 import * as Network from './network.ts';
 import { unpaidOrder as order } from './unpaid-order.ts';
 
@@ -306,6 +306,14 @@ describe('a hosted page', () => {
     const [first, second] = await Promise.all([1, 2].map(() => processor.openCheckout(given, pages)));
     expect(first).toEqual(second);
     expect(first).toMatchObject({ order: given.id, payment: null, url: expect.stringContaining('/c/pay/') });
+  });
+
+  test('is not opened with other facts than it was requested with', async () => {
+    const given = order();
+    const first = await processor.openCheckout(given, { ...pages, email: 'ada@example.com' });
+    for (const email of [null, 'bob@example.com'])
+      await expect(processor.openCheckout(given, { ...pages, email })).rejects.toThrow(PageTaken);
+    expect(await processor.openCheckout(given, { ...pages, email: 'ada@example.com' })).toEqual(first);
   });
 
   test('is another one under another number, and each can be closed while it is unpaid', async () => {

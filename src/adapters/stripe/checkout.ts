@@ -1,7 +1,12 @@
 import Stripe from 'stripe';
 import * as BillingDetails from '../../payment/billing-details.ts';
 import { type Order, pageGraceMs } from '../../payment/order.ts';
-import { type Checkout, type CheckoutPages, ProcessorUnavailable } from '../../payment/processor.ts';
+import {
+  type Checkout,
+  type CheckoutPages,
+  PageTaken,
+  ProcessorUnavailable,
+} from '../../payment/processor.ts';
 import * as Billing from './billing.ts';
 import * as CardPage from './card-page.ts';
 import * as PaymentIntent from './payment-intent.ts';
@@ -24,7 +29,8 @@ export async function openCheckout(
     order.period && !order.period.terms.replaces
       ? await Billing.checkoutParams(prices, order, order.period, pages, mark)
       : onePayment(order, mark, pages);
-  const params = (lasts: boolean, email: string | null): Stripe.Checkout.SessionCreateParams => ({
+  const { email = null } = pages;
+  const params = (lasts: boolean): Stripe.Checkout.SessionCreateParams => ({
     ...bought,
     ...(email !== null && { customer_email: email }),
     client_reference_id: order.id,
@@ -38,19 +44,14 @@ export async function openCheckout(
   });
   const key = `checkout_${order.id}_${order.pagesClosed}${pages.isTaxed ? '_tax' : ''}`;
   // A page whose creation failed is harmless, because its URL is unknown.
-  const create = (lasts: boolean) => {
-    const request = (email: string | null) =>
-      createPast(lasts ? key : `${key}_day`, (options) =>
-        stripe.checkout.sessions.create(params(lasts, email), options),
-      );
-    const { email = null } = pages;
-    // The page was first requested before its payer signed in. It stays the only page under this key.
-    return request(email).catch((error: unknown) =>
-      email !== null && error instanceof Stripe.errors.StripeIdempotencyError
-        ? request(null)
-        : Promise.reject(error),
-    );
-  };
+  const create = (lasts: boolean) =>
+    createPast(lasts ? key : `${key}_day`, (options) =>
+      stripe.checkout.sessions.create(params(lasts), options),
+    ).catch((error: unknown) => {
+      // With status 409, the same request is still in progress.
+      const isTaken = error instanceof Stripe.errors.StripeIdempotencyError && error.statusCode !== 409;
+      throw isTaken ? new PageTaken(error.message, { cause: error }) : error;
+    });
   // With a large clock difference the page's lifetime would be invalid. It then ends a day from now, by Stripe's clock.
   const session = await create(true).catch((error: unknown) =>
     error instanceof Stripe.errors.StripeInvalidRequestError && error.param === 'expires_at'
