@@ -18,3 +18,8 @@ export type Service = {
   /** Several meters with prices of their own. Then a unit is one micro-dollar of cost, which no text or document should state as a price. */
   metering?: Metering;
 };
+
+/** Returns true for a service whose calls cost nothing. */
+export function isFree({ metering, price }: Pick<Service, 'metering' | 'price'>): boolean {
+  return metering === undefined && price === 0;
+}

@@ -100,6 +100,7 @@ function ownDrafts(
   { offers }: ReferenceContext,
 ): Entry.EntryDraft[] {
   const plans = forSale(catalog.plans);
+  const exampled = exampling(catalog, from);
   const payment: Readonly<Record<string, PaymentInfo.PaymentInfo | null>> = {
     'plans.purchase': PaymentInfo.ofPurchase(plans, offers.x402),
     'advice.quote': PaymentInfo.ofProof(),
@@ -112,8 +113,8 @@ function ownDrafts(
       const id = Schema.text(raw.operationId);
       if (value === undefined || (condition === 'claim' && !offers.claim)) return [];
       if (id === 'plans.purchase' && plans.length === 0) return [];
-      const own = Schema.list(raw.parameters).map((it) => exampled(it, from, catalog));
-      const shared = Schema.list(parameters).map((it) => exampled(sold(it, plans), from, catalog));
+      const own = Schema.list(raw.parameters).map(exampled);
+      const shared = Schema.list(parameters).map((it) => exampled(sold(it, plans)));
       const body =
         raw.requestBody === undefined ? {} : { requestBody: Components.whole(from, raw.requestBody) };
       const { value: operation, refs } = Components.adopt(from, {
@@ -144,14 +145,16 @@ function sold(parameter: unknown, plans: readonly PaidPlan[]): unknown {
     : node;
 }
 
-/** Gives the parameters for a plan that renews and for a service an example of the catalogue. */
-function exampled(parameter: unknown, from: Components.ComponentSource, catalog: Catalog): unknown {
+/** Returns a function that gives the parameters for a plan that renews and for a service an example of the catalogue. */
+function exampling(catalog: Catalog, from: Components.ComponentSource): (parameter: unknown) => unknown {
   const examples: Readonly<Record<string, string | undefined>> = {
     '#/components/parameters/StorefrontPlan': catalog.plans.find(({ kind }) => kind === 'subscription')?.id,
     '#/components/parameters/StorefrontService': catalog.services[0]?.slug,
   };
-  const example = examples[Schema.text(Schema.node(parameter).$ref)];
-  return example === undefined ? parameter : { ...Components.whole(from, parameter), example };
+  return (parameter) => {
+    const example = examples[Schema.text(Schema.node(parameter).$ref)];
+    return example === undefined ? parameter : { ...Components.whole(from, parameter), example };
+  };
 }
 
 function soldDrafts(

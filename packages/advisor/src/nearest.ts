@@ -19,7 +19,7 @@ export function open(goals: readonly { features: Features; answer: string }[]): 
   for (const { features } of goals)
     for (const name of features.keys()) counts.set(name, (counts.get(name) ?? 0) + 1);
   const having = new Map<string, { at: number; weight: number }[]>();
-  for (const [name] of counts) having.set(name, []);
+  for (const name of counts.keys()) having.set(name, []);
   for (const [at, { features }] of goals.entries())
     for (const [name, weight] of weighed(features, (own) => counts.get(own) ?? 0, goals.length))
       having.get(name)?.push({ at, weight });
@@ -34,6 +34,7 @@ export function near({ answers, having }: Nearest, features: Features): Map<stri
       likeness[at] = (likeness[at] as number) + value * weight;
   const most = answers
     .map((answer, at) => ({ answer, value: likeness[at] as number, at }))
+    .filter(({ value }) => value > 0)
     .sort((a, b) => b.value - a.value || a.at - b.at)
     .slice(0, nearestCount);
   const total = most.reduce((sum, { value }) => sum + value ** 2, 0) || 1;

@@ -1,6 +1,7 @@
 import type { Edit } from '../../catalog/catalog-edit.ts';
 import { valueAt } from '../../catalog/catalog-edit.ts';
 import * as Source from '../../catalog/source.ts';
+import { capitalized } from '../../text/capitalized.ts';
 import { type FieldGroup, fieldOf, type Shape } from './catalogue-field.ts';
 
 /** The numbers of units that a price can be for. */
@@ -47,12 +48,12 @@ export function newPriceFields(
 /** `/model` as `Model`. */
 function keyLabel(priceBy: string): string {
   const name = priceBy.split('/').at(-1)?.replaceAll('_', ' ') ?? '';
-  return name === '' ? 'Prices for' : `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+  return name === '' ? 'Prices for' : `${capitalized(name)}`;
 }
 
 /** `input` as `Input price`. */
 function priceOf(meter: string): string {
-  return `${meter.charAt(0).toUpperCase()}${meter.slice(1).replaceAll('_', ' ')} price`;
+  return `${capitalized(meter.replaceAll('_', ' '))} price`;
 }
 
 /** Returns the edits that add the new prices of a form. */

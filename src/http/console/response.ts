@@ -2,9 +2,8 @@ import type * as Frame from '../pages/frame.ts';
 import type { Flash } from './flash.ts';
 
 /**
- * A page of the console, a redirect to a page that shows the outcome of a form once, or another response. `hasScript`: the page uses passkeys. `canCopy`: texts of the
- * page get copy buttons. `refresh`: the address that the browser
- * opens at once.
+ * A page of the console, a redirect to a page that shows the outcome of a form once, or another response.
+ * `hasScript`: the page uses passkeys. `canCopy`: its texts get copy buttons. `refresh`: the address that the browser opens at once.
  */
 export type ConsoleResponse =
   | {

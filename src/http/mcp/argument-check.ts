@@ -1,5 +1,6 @@
 import { hint } from '@sluice/kernel/did-you-mean';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import { capitalized } from '../../text/capitalized.ts';
 import type { ArgumentFault, Arguments } from './arguments.ts';
 import type * as ToolSchema from './tool-schema.ts';
 
@@ -76,5 +77,5 @@ function faultOf({ instancePath, keyword, params, parentSchema, data, message }:
 }
 
 function sentence(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return capitalized(text);
 }

@@ -1,9 +1,9 @@
 import * as Money from '@sluice/kernel/money';
 import { html } from 'hono/html';
 import type { SubscriptionPlan } from '../../catalog/plan.ts';
+import { cardName } from '../../text/card-name.ts';
 import { includedText } from '../../text/included-text.ts';
 import type { Texts } from '../../text/texts.ts';
-import { cardName } from './card-brand.ts';
 import type { Html } from './frame.ts';
 import { say } from './say.ts';
 

@@ -1,3 +1,4 @@
+import { capitalized } from '../../text/capitalized.ts';
 import type { Key } from '../../text/defaults.ts';
 import type { Texts } from '../../text/texts.ts';
 
@@ -41,7 +42,7 @@ export function messages(texts: Texts, faults: readonly { message: string }[]): 
 /** The name of a field as its page labels it. */
 export function labelOf(texts: Texts, field: string): string {
   if (Object.hasOwn(labels, field)) return texts.text(labels[field as keyof typeof labels]);
-  return field.replaceAll('_', ' ').replace(/^./, (first) => first.toUpperCase());
+  return capitalized(field.replaceAll('_', ' '));
 }
 
 /** Names of fields that the form at a path labels in its own words. */

@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import type { Included } from '../../catalog/included.ts';
 import { isTrialImmediate, type Plan, trialOf } from '../../catalog/plan.ts';
 import { sharedUnit, unitOfPlan } from '../../catalog/plan-unit.ts';
-import type { Service } from '../../catalog/service.ts';
+import { isFree, type Service } from '../../catalog/service.ts';
 import type { Texts } from '../../text/texts.ts';
 import { codeBlock } from './code-block.ts';
 import { earnedTrial } from './earned-trial.ts';
@@ -44,9 +44,8 @@ function demonstration(
   plans: readonly Plan[],
 ): Html {
   const { id, method, service } = operation;
-  const isFree = service.price === 0 && service.metering === undefined;
   const send =
-    isFree || isTrialImmediate(plans)
+    isFree(service) || isTrialImmediate(plans)
       ? html`<button>${say(texts, 'try.send')}</button>`
       : buyLink(texts, plans, 'shop.buy_to_send', ' plain');
   const hidden = { operation: id, shown: id, path, body, key };

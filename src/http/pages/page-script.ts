@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import * as CopyScript from '@sluice/kernel/copy-script';
 
 /**
- * The script of the reference and the start page. It only adds comfort: copy buttons, the same language in all samples, a filter for the
- * navigation and for long lists of values, open groups on wide screens, "/" for the search, the form of the operation that is chosen, a price that changed, and the visitor's key in the samples. The key stays in the page's memory.
+ * The script of the reference and the start page. The pages also work without it. The visitor's key, which it shows in the samples, stays in
+ * the page's memory.
  */
 export const code = String.raw`${CopyScript.code};(()=>{
 const $=(q,r=document)=>[...r.querySelectorAll(q)];

@@ -5,9 +5,10 @@ import { nameOf } from '../../catalog/plan-name.ts';
 import { isTaxAdded } from '../../catalog/tax-note.ts';
 import type { RenewalTerms } from '../../journeys/billing-portal.ts';
 import { isLive, outlook, type Subscription, willRenew } from '../../payment/subscription.ts';
+import { cardName } from '../../text/card-name.ts';
 import type { Texts } from '../../text/texts.ts';
-import { cardName } from './card-brand.ts';
 import type { Html } from './frame.ts';
+import { payText } from './pay-text.ts';
 import { say } from './say.ts';
 
 /** The page of a plan for the person who pays for it: its price, its next charge, and the form that cancels it. Shows nothing of the account. */
@@ -19,7 +20,7 @@ export function plan(
   const shop = html`<p><a href="/">${say(texts, 'leave.to_shop')}</a></p>`;
   const pay =
     one.status === 'past_due' && one.payUrl !== null
-      ? html`<a class="button" href="${one.payUrl}">${payText(texts, one, terms, catalog)}</a>`
+      ? html`<a class="button" href="${one.payUrl}">${payText(texts, one.nextPlan === null ? (terms.price?.amount ?? null) : null, catalog)}</a>`
       : '';
   const cancel = willRenew(one)
     ? html`<form method="get" action="/plans/manage/${key}/cancel"><button class="plain danger">${say(texts, 'payer.cancel')}</button></form>`
@@ -34,18 +35,6 @@ export function titleOf(texts: Texts, one: Subscription, catalog: Pick<Catalog, 
   const plan = nameOf(catalog, one.plan);
   if (willRenew(one)) return texts.text('payer.plan_title', { plan });
   return texts.text(isLive(one) ? 'payer.cancelled_title' : 'payer.ended_title', { plan });
-}
-
-/** The text of the link that pays an unpaid renewal: with its amount, where it is known. */
-function payText(
-  texts: Texts,
-  { nextPlan }: Subscription,
-  { price }: RenewalTerms,
-  catalog: Catalog,
-): string {
-  if (price === null || nextPlan !== null) return texts.text('payer.pay_invoice');
-  const amount = texts.usd(Money.format(price.amount));
-  return texts.text(isTaxAdded(catalog) ? 'account.pay_amount_taxed' : 'account.pay_amount', { amount });
 }
 
 function facts(texts: Texts, one: Subscription, { price, card }: RenewalTerms, catalog: Catalog): Html {

@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import type { Catalog } from '../../catalog/catalog.ts';
 import type * as Description from '../../catalog/description.ts';
 import type { Operation } from '../../catalog/operation.ts';
-import type { Service } from '../../catalog/service.ts';
+import { isFree, type Service } from '../../catalog/service.ts';
 import type { Texts } from '../../text/texts.ts';
 import type { Html } from './frame.ts';
 import { meterTableLink } from './meter-table.ts';
@@ -28,10 +28,6 @@ ${grouped(services).map(([group, own]) => html`<tbody>${group === '' ? '' : html
     return tableOf((service) => priceOfService(texts, service));
   return html`<p>${say(texts, 'shop.one_price', { price: unitPrice(texts, first) })}${free.length === 0 ? '' : html` ${say(texts, 'shop.free_services', { services: free.join(', ') })}`}</p>
 <details><summary>${say(texts, 'shop.all_services', { count: services.length })}</summary>${tableOf(null)}</details>`;
-}
-
-function isFree({ price, metering }: Service): boolean {
-  return metering === undefined && price === 0;
 }
 
 /** Returns a priced service, when all priced services have its unit and its price; null when they differ. */
@@ -66,7 +62,7 @@ function row(
 
 function priceOfService(texts: Texts, service: Service): Html | string {
   if (service.metering !== undefined) return meterTableLink(texts, service);
-  return service.price === 0 ? say(texts, 'shop.free') : unitPrice(texts, service);
+  return isFree(service) ? say(texts, 'shop.free') : unitPrice(texts, service);
 }
 
 function call(operation: Operation, description: Description.Description): Html {

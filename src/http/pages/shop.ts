@@ -16,6 +16,7 @@ import { meterTable, meterTableLink } from './meter-table.ts';
 import { hasFreeCalls, mine } from './mine.ts';
 import * as PlanCard from './plan-card.ts';
 import { priceList } from './price-list.ts';
+import { trialUnits } from './reference/request-price.ts';
 import { say } from './say.ts';
 import type { ShopFacts, TryForm } from './shop-facts.ts';
 import { rawBody } from './try-fields.ts';
@@ -98,8 +99,8 @@ function includedOf({ catalog: { plans }, summary, tried }: ShopFacts): Included
   const isCovered = plans.every((plan) => plan.kind === 'credit' || covers(plan, service));
   if (!isCovered || service.price === 0 || service.metering !== undefined) return null;
   if (summary !== null) return summary.included > 0 ? { left: summary.included, isFree: false } : null;
-  const trial = isTrialImmediate(plans) ? trialOf(plans) : null;
-  return trial?.included.asset === 'unit' ? { left: trial.included.amount, isFree: true } : null;
+  const left = trialUnits({ plans }, tried.operation);
+  return left > 0 ? { left, isFree: true } : null;
 }
 
 /** True for a response. After an error the form stays open, for the request to be corrected. */

@@ -1,6 +1,7 @@
 import * as Schema from '@sluice/kernel/json-schema';
 import type { Operation } from '../../catalog/operation.ts';
 import type { Reference } from '../../discovery/reference.ts';
+import { capitalized } from '../../text/capitalized.ts';
 
 /** The input for a value. A `list` has one value a line; `json` is for everything that no input fits. */
 export type FieldKind =
@@ -66,7 +67,7 @@ export function fieldAt(fields: readonly RequestField[], keys: readonly string[]
 /** The name of a field in words: `People: job title: include`. */
 export function labelOf(keys: readonly string[]): string {
   const words = keys.map((key) => key.replaceAll(/[_-]+/g, ' ')).join(': ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return capitalized(words);
 }
 
 function ofParameter(read: Schema.Reader, parameter: Schema.Node): RequestField[] {

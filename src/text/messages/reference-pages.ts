@@ -80,7 +80,6 @@ export const referencePages = {
   'reference.request_included': 'At most {quantity}: no charge, you have {left} left.',
   'reference.request_most': 'At most {quantity}: {amount}.',
   'reference.request_most_usd': 'At most {amount}.',
-  'reference.request_changed': 'You changed the request: check its price.',
   'reference.not_sent': 'Nothing was sent. Check this field: {field}.',
   'reference.no_response': 'The response will be shown here, with its price.',
   'reference.sample_example': 'Your body is not valid JSON, so this code has the example.',

@@ -112,7 +112,6 @@ export const signInPages = {
   'payer.price_of': '{amount} {period}',
   'payer.next': 'From {day}',
   'payer.next_price': '{plan}, {amount}',
-  'payer.pay_invoice': 'Pay the open invoice',
   'payer.cancel': 'Cancel the plan',
   'payer.ended': 'Your card is not charged for it any more.',
   'payer.ends': 'You can use the plan until {day}. Your card is not charged again.',

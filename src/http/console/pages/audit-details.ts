@@ -1,5 +1,6 @@
 import * as Money from '@sluice/kernel/money';
 import { html } from 'hono/html';
+import { capitalized } from '../../../text/capitalized.ts';
 import type { Html } from '../../pages/frame.ts';
 import { fieldNames } from './field-names.ts';
 import { amount, count, day, momentText, words } from './figures.ts';
@@ -125,7 +126,7 @@ function memberInWords(name: string, text: string): string {
   const phrase = phrases[name];
   if (phrase !== undefined) return phrase.replace('%', () => text);
   const named = words(name);
-  return `${named.charAt(0).toUpperCase()}${named.slice(1)}: ${text}`;
+  return `${capitalized(named)}: ${text}`;
 }
 
 /** The changes of a publication, a line each. */
@@ -157,7 +158,7 @@ function changesInWords(changes: readonly unknown[]): string[] {
     const { subject, id, deed, fields } = all[0] ?? {};
     const one = [String(subject ?? ''), String(id ?? '')].filter((word) => word !== '').join(' ');
     const what = all.length === 1 ? one : `${count(all.length)} ${String(subject)}s`;
-    const named = `${what.charAt(0).toUpperCase()}${what.slice(1)}`;
+    const named = capitalized(what);
     if (deed !== 'changed' || !Array.isArray(fields)) return `${named}: ${String(deed ?? '')}`;
     return `${named}: ${fields.map(fieldInWords).join(', ')}`;
   });

@@ -1,5 +1,6 @@
 import { html, raw } from 'hono/html';
 import type { AuditEntry, AuditFilter } from '../../../identity/audit.ts';
+import { capitalized } from '../../../text/capitalized.ts';
 import type { Html } from '../../pages/frame.ts';
 import { detailsOf } from './audit-details.ts';
 import { field, filterForm, listTop, pages, queryOf, select } from './fields.ts';
@@ -133,7 +134,7 @@ const names: Readonly<Record<string, string>> = {
 
 /** The name of an action, in the past tense. */
 export function wordsOf(act: string): string {
-  return names[act] ?? words(act.charAt(0).toUpperCase() + act.slice(1));
+  return names[act] ?? words(capitalized(act));
 }
 
 /** An id of programs; a code or a name is shown in full. */

@@ -3,6 +3,7 @@ import { html } from 'hono/html';
 import type { Severity } from '../../../catalog/catalog-diff.ts';
 import type { Impact } from '../../../catalog/catalog-impact.ts';
 import type { ReloadPreview } from '../../../journeys/reload-preview.ts';
+import { capitalized } from '../../../text/capitalized.ts';
 import type { Html } from '../../pages/frame.ts';
 import { swatch } from './colour.ts';
 import { fieldNames } from './field-names.ts';
@@ -47,7 +48,7 @@ ${lines(warnings)}${isInFiles ? digests(digest, running) : ''}</section>`;
 }
 
 /** A list of sentences; empty when there are none. */
-export function lines(all: readonly string[]): Html {
+function lines(all: readonly string[]): Html {
   return all.length === 0
     ? html``
     : html`<ul class="heed">${all.map((line) => html`<li>${resultsOf(withSwitch(line))}</li>`)}</ul>`;
@@ -80,7 +81,7 @@ export function fieldChange({
   to,
 }: Pick<Impact['fields'][number], 'name' | 'from' | 'to'>): Html {
   const words = key.replaceAll('_', ' ');
-  const name = fieldNames[key] ?? words.charAt(0).toUpperCase() + words.slice(1);
+  const name = fieldNames[key] ?? capitalized(words);
   const isMoney = key.endsWith('_usd');
   const shown = (text: string) =>
     html`${shownValue(text)}${key === 'brand.colour' ? html` ${swatch(text)}` : ''}`;
@@ -114,7 +115,7 @@ function shownValue(text: string): string {
 /** The sentences of an effect, one below the other. */
 function effects(text: string): Html {
   const sentences = text.split(/(?<=[.;]) /).map((one) => one.replace(/[.;]$/, ''));
-  return html`<ul>${sentences.map((one) => html`<li>${one.charAt(0).toUpperCase()}${one.slice(1)}.</li>`)}</ul>`;
+  return html`<ul>${sentences.map((one) => html`<li>${capitalized(one)}.</li>`)}</ul>`;
 }
 
 function resultsOf(text: string): string {

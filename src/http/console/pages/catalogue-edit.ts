@@ -1,5 +1,6 @@
 import { html, raw } from 'hono/html';
 import type { CatalogFileState, ProposalFault } from '../../../journeys/catalog-editing.ts';
+import { capitalized } from '../../../text/capitalized.ts';
 import type { Html } from '../../pages/frame.ts';
 import type { CatalogueField, FieldGroup } from '../catalogue-field.ts';
 import { type CatalogueForm, pricedTogether } from '../catalogue-fields.ts';
@@ -184,7 +185,7 @@ const perWords = { 1: '1 unit', 1000: '1,000 units', 1000000: '1,000,000 units' 
 
 /** The names of choices: `Sans`; the first is also what an empty field means. */
 function choiceWords(choices: readonly string[]): Record<string, string> {
-  const named = (value: string) => value.charAt(0).toUpperCase() + value.slice(1);
+  const named = (value: string) => capitalized(value);
   return {
     ...Object.fromEntries(choices.map((value) => [value, named(value)])),
     '': `Default (${named(choices[0] ?? '')})`,

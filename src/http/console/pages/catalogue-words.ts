@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import type { ProposalFault } from '../../../journeys/catalog-editing.ts';
+import { capitalized } from '../../../text/capitalized.ts';
 import type { Html } from '../../pages/frame.ts';
 import { type FieldGroup, namedIn } from '../catalogue-field.ts';
 import { pricedTogether } from '../catalogue-fields.ts';
@@ -92,7 +93,7 @@ function reasonInWords({ path, reason }: ProposalFault, groups: readonly FieldGr
     .replace(keyPattern, (found) => `“${fieldNames[found] ?? found}”`)
     .replace(/\bwrite at (least|most) "([\d.]+)"/g, 'enter at $1 $2')
     .replace(/"([\d.]+)"/g, '$1');
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?!]$/.test(text) ? '' : '.'}`;
+  return `${capitalized(text)}${/[.?!]$/.test(text) ? '' : '.'}`;
 }
 
 /** The outcome of a refused form, with links to the fields that are at fault. */

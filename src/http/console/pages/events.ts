@@ -6,6 +6,7 @@ import {
   eventTypes,
   type SellerEvent,
 } from '../../../payment/event.ts';
+import { capitalized } from '../../../text/capitalized.ts';
 import type { Html } from '../../pages/frame.ts';
 import { type FormResult, resultLine } from './account.ts';
 import { confirmation } from './confirmation.ts';
@@ -81,7 +82,7 @@ function filterFields({ type, account, state }: EventFilter): Html[] {
     select(
       'state',
       'Delivery',
-      [['', 'All'], ...states.map((one) => [one, one.charAt(0).toUpperCase() + one.slice(1)] as const)],
+      [['', 'All'], ...states.map((one) => [one, capitalized(one)] as const)],
       state ?? '',
     ),
     field({ name: 'account', label: 'Account', value: account ?? '' }),
@@ -237,7 +238,7 @@ const faultNames: Readonly<Record<string, string>> = {
 function faultText(fault: string): string {
   // The status has its own column.
   if (/^status \d+$/.test(fault)) return 'Not accepted';
-  return faultNames[fault] ?? fault.charAt(0).toUpperCase() + fault.slice(1);
+  return faultNames[fault] ?? capitalized(fault);
 }
 
 /** One event with its deliveries and their attempts. */

@@ -10,6 +10,7 @@ import type {
   UnfinishedOrder,
 } from '../../../payment/revenue-report.ts';
 import { isByHand } from '../../../payment/reversal.ts';
+import { capitalized } from '../../../text/capitalized.ts';
 import type { Html } from '../../pages/frame.ts';
 import { needsResponse } from './dispute.ts';
 import { field, filterForm, listTop, pages, queryOf, select } from './fields.ts';
@@ -253,7 +254,7 @@ function faultInWords(text: string): string {
   if (/^ProcessorAway\b/.test(text)) return 'The processor did not answer';
   if (/no payment of this order/.test(text)) return 'The processor knows no such payment';
   const plain = text.replace(/^\w*Error: /, '');
-  return plain.charAt(0).toUpperCase() + plain.slice(1);
+  return capitalized(plain);
 }
 
 /** The effect of a refund or dispute on the buyer's balance. */

@@ -1,6 +1,7 @@
 import { html, raw } from 'hono/html';
 import type { ListedOperator } from '../../../identity/operators/operator.ts';
 import { type Role, roles } from '../../../identity/operators/role.ts';
+import { capitalized } from '../../../text/capitalized.ts';
 import type { Html } from '../../pages/frame.ts';
 import { type FormResult, resultLine } from './account.ts';
 import { field } from './fields.ts';
@@ -77,7 +78,7 @@ function changeForms({ id, email, name, role }: ListedOperator): Html {
 
 /** The name of a role: `Owner`. */
 function nameOf(role: Role): string {
-  return role.charAt(0).toUpperCase() + role.slice(1);
+  return capitalized(role);
 }
 
 function options(selected: string): Html[] {

@@ -170,17 +170,8 @@ function addExport(console: Console, shop: AccountSectionContext): void {
     return Csv.download<Item>(
       'accounts',
       [
-        ...[
-          'account',
-          'email',
-          'balance_usd',
-          'paid_usd',
-          'returned_usd',
-          'used_30_days_usd',
-          'last_call',
-          'created',
-        ],
-        ...['frozen', 'merged_into'],
+        ...['account', 'email', 'balance_usd', 'paid_usd', 'returned_usd', 'used_30_days_usd'],
+        ...['last_call', 'created', 'frozen', 'merged_into'],
       ],
       async (after, max) => {
         const found = await shop.console.accounts.newest(filterOf(c), after?.id ?? null, max);

@@ -1,3 +1,4 @@
+import type { Money } from '@sluice/kernel/money';
 import { html } from 'hono/html';
 import type { Catalog } from '../../../catalog/catalog.ts';
 import { nameOf } from '../../../catalog/plan-name.ts';
@@ -7,6 +8,7 @@ import type * as PlanChange from '../../../journeys/plan-change.ts';
 import type { Texts } from '../../../text/texts.ts';
 import { keep } from '../change.ts';
 import type { Html } from '../frame.ts';
+import { payText } from '../pay-text.ts';
 import { say } from '../say.ts';
 import { table } from './table.ts';
 
@@ -29,7 +31,7 @@ export type Holdings = {
   /** The prices of the next periods, by subscription, where another plan begins with it and its price is known. */
   nextPrices?: ReadonlyMap<string, string>;
   /** The amounts of renewals that were not paid, by subscription, where they are known. */
-  dueAmounts?: ReadonlyMap<string, string>;
+  dueAmounts?: ReadonlyMap<string, Money>;
 };
 export type Period = ReturnType<typeof PlanChange.asPlan>;
 
@@ -82,7 +84,7 @@ function signOf(period: Period | null): string {
 }
 
 /** Returns true for a plan whose renewal was not paid and is tried again. */
-function isDue({ status, renews }: Period): boolean {
+export function isDue({ status, renews }: Period): boolean {
   return status === 'past_due' && renews;
 }
 
@@ -94,10 +96,7 @@ export function dueNotes(
   mayPay: boolean,
 ): Html {
   const pay = ({ id, pay_url }: Period) => {
-    const usd = dueAmounts?.get(id);
-    const amount = usd === undefined ? null : texts.usd(usd);
-    const sum = TaxNote.isTaxAdded(catalog) ? 'account.pay_amount_taxed' : 'account.pay_amount';
-    const name = amount === null ? texts.text('account.pay_invoice') : texts.text(sum, { amount });
+    const name = payText(texts, dueAmounts?.get(id) ?? null, catalog);
     return html`${pay_url === null ? '' : html`<a class="button" href="${pay_url}">${name}</a>`}${subscriptionForm('card', id, texts.text('account.change_card'))}`;
   };
   return html`${subscriptions

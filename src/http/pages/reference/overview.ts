@@ -18,7 +18,7 @@ import {
   type Outline,
   pagesOf,
 } from './outline.ts';
-import { refusalTable } from './refusals.ts';
+import { firstSentence, refusalTable } from './refusals.ts';
 import { parameterTable } from './schema-table.ts';
 import { snippet } from './snippet.ts';
 
@@ -167,8 +167,8 @@ ${named.length + inside.length === 0 ? html`<p>${say(texts, 'reference.nothing_f
 
 /** The first sentence of the description of an operation. */
 function summed({ entry }: OperationPage): Html {
-  const text = Schema.text(entry.operation.description);
-  return html`<p class="soft">${Markdown.line(text.split(/(?<=\.)\s/, 1)[0] ?? '')}</p>`;
+  const text = firstSentence(Schema.text(entry.operation.description));
+  return html`<p class="soft">${Markdown.line(text)}</p>`;
 }
 
 /** `about`: a paragraph below an operation. */

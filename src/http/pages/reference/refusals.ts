@@ -54,7 +54,7 @@ ${refusalTable(write, shown)}
 ${all.some(isShared) ? html`<p class="soft">${say(texts, 'reference.common_errors', { link: html`<a href="/docs#errors">${say(texts, 'reference.common_errors_link')}</a>` })}</p>` : ''}</details>`;
 }
 
-function firstSentence(text: string): string {
+export function firstSentence(text: string): string {
   return text.split(/(?<=\.)\s/, 1)[0] ?? '';
 }
 

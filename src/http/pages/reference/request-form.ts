@@ -71,7 +71,7 @@ function payerOf(
 function price({ texts, catalog }: ReferenceWriter, { sold }: OperationPage, form: RequestForm): Html {
   if (sold === null || form.isBodyFaulty) return html``;
   const payer = form.apiKey === '' ? payerOf(catalog, sold, form) : { left: 0, isNew: false };
-  return html`<p class="most" aria-live="polite" data-changed="${texts.text('reference.request_changed')}">${RequestPrice.priceLine(texts, sold, form, payer)}</p>`;
+  return html`<p class="most" aria-live="polite" data-changed="${texts.text('try.changed')}">${RequestPrice.priceLine(texts, sold, form, payer)}</p>`;
 }
 
 /** The page that sends a request to an operation, with the visitor's session or a key that is pasted, and shows the response. */

@@ -1,7 +1,7 @@
 import * as Money from '@sluice/kernel/money';
 import type { Catalog } from '../../../catalog/catalog.ts';
 import type { Operation } from '../../../catalog/operation.ts';
-import { covers, isTrialImmediate } from '../../../catalog/plan.ts';
+import { covers, isTrialImmediate, trialOf } from '../../../catalog/plan.ts';
 import { highestPrice } from '../../../journeys/highest-price.ts';
 import type { Texts } from '../../../text/texts.ts';
 import type { Html } from '../frame.ts';
@@ -21,8 +21,8 @@ export function smallBody({ unitsMax }: Operation, body: unknown, left: number):
 
 /** Returns the units that the trial gives a new account for a service; 0 when it gives none. */
 export function trialUnits({ plans }: Pick<Catalog, 'plans'>, { service }: Operation): number {
-  const trial = plans.find(({ kind }) => kind === 'trial');
-  if (trial?.kind !== 'trial' || !isTrialImmediate(plans) || !covers(trial, service)) return 0;
+  const trial = trialOf(plans);
+  if (trial === null || !isTrialImmediate(plans) || !covers(trial, service)) return 0;
   return trial.included.asset === 'unit' ? trial.included.amount : 0;
 }
 

@@ -1,4 +1,4 @@
-import * as Money from '@sluice/kernel/money';
+import type { Money } from '@sluice/kernel/money';
 import type { IdentityContext, RegistrationContext } from '../../../identity/identity-context.ts';
 import * as AccountJourney from '../../../journeys/account.ts';
 import * as AccountKeys from '../../../journeys/account-keys.ts';
@@ -17,7 +17,7 @@ import { onlyOwn } from '../../request-context.ts';
 import type { BillingFacts } from '../account/billing.ts';
 import type { KeysFacts } from '../account/keys.ts';
 import type { Balance, OverviewFacts } from '../account/overview.ts';
-import type { Holdings } from '../account/plans.ts';
+import { type Holdings, isDue } from '../account/plans.ts';
 import type { SettingsFacts } from '../account/settings.ts';
 import type { BrowserSession } from '../browser-session.ts';
 
@@ -144,12 +144,11 @@ function balanceIn({ balance_usd, held_usd, included_remaining, included_usd }: 
 async function dueAmounts(
   shop: Pick<AccountPageContext, 'processor'>,
   { subscriptions }: Holdings,
-): Promise<ReadonlyMap<string, string>> {
-  const due = subscriptions.filter(({ status, renews }) => status === 'past_due' && renews);
+): Promise<ReadonlyMap<string, Money>> {
   const amounts = await Promise.all(
-    due.map(async ({ id, next_plan }) => {
+    subscriptions.filter(isDue).map(async ({ id, next_plan }) => {
       const { price } = await BillingPortal.renewalOf(shop, id);
-      return price === null || next_plan !== null ? [] : [[id, Money.format(price.amount)] as const];
+      return price === null || next_plan !== null ? [] : [[id, price.amount] as const];
     }),
   );
   return new Map(amounts.flat());

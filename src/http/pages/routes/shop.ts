@@ -4,6 +4,7 @@ import type { CatalogContext } from '../../../catalog/catalog-context.ts';
 import type * as Match from '../../../catalog/match.ts';
 import type { Operation } from '../../../catalog/operation.ts';
 import { isTrialImmediate, type Plan } from '../../../catalog/plan.ts';
+import { isFree } from '../../../catalog/service.ts';
 import type { DiscoveryContext } from '../../../discovery/discovery-context.ts';
 import type { IdentityContext, RegistrationContext } from '../../../identity/identity-context.ts';
 import * as AccountJourney from '../../../journeys/account.ts';
@@ -161,11 +162,9 @@ async function tried(
       isTrying: true,
       notice: form.has('fill') ? TryRequest.filled(shop.texts, typed) : null,
     });
-  const { price, metering } = operation.service;
-  const isFree = price === 0 && metering === undefined;
   // An account without a plan could not pay either, so none is opened.
   if (
-    !isFree &&
+    !isFree(operation.service) &&
     !isTrialImmediate(shop.catalog.plans) &&
     (await BrowserSession.readSession(shop, c)) === null
   )

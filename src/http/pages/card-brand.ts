@@ -1,1 +1,0 @@
-export { cardName } from '../../text/card-name.ts';
