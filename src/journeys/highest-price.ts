@@ -3,14 +3,14 @@ import * as Target from '@sluice/kernel/request-target';
 import type { Operation } from '../catalog/operation.ts';
 import { worstCase } from './call-hold.ts';
 
-/**
- * Returns the most that a JSON request can cost: what is held for it. `units` is null where meters charge. Null when the request cannot be
- * read, or has no known price.
- */
+/** The most that a request can cost. `units` is null for a request that is charged by meters. */
+export type HighestPrice = { cost: Money.Money; units: number | null };
+
+/** Returns the most that a JSON request can cost: what is held for it. Null when the request cannot be read, or has no known price. */
 export function highestPrice(
   operation: Operation,
   { path, body }: { path: string; body: string },
-): { cost: Money.Money; units: number | null } | null {
+): HighestPrice | null {
   const target = Target.parse(path.trim());
   if (target === null) return null;
   if (operation.answeredBy === 'storefront') return { cost: Money.zero, units: 0 };

@@ -1,14 +1,12 @@
 import { jsonFault } from '@sluice/kernel/json-fault';
-import * as Money from '@sluice/kernel/money';
 import { html } from 'hono/html';
 import type { Operation } from '../../catalog/operation.ts';
+import type { HighestPrice } from '../../journeys/highest-price.ts';
 import type { Texts } from '../../text/texts.ts';
 import type { Html } from './frame.ts';
+import { highestText, type IncludedUnits } from './request-price.ts';
 import { say } from './say.ts';
 import * as TryFields from './try-fields.ts';
-
-/** The most that a request can cost. `units` is null for a request that is charged by meters. */
-export type HighestPrice = { cost: Money.Money; units: number | null };
 
 export type TryFormFacts = {
   operation: Operation;
@@ -32,8 +30,6 @@ export type TryFormFacts = {
   isChecked: boolean;
 };
 
-/** The units that a plan of the visitor pays for; `isFree` for those of a trial that has not begun. */
-export type IncludedUnits = { left: number; isFree: boolean };
 /** The price of the operation in words, and the units that need not be paid. */
 type PriceFacts = { price: Html; included: IncludedUnits | null };
 
@@ -122,36 +118,13 @@ function buttons(
   const most =
     highest === null
       ? ''
-      : html`<span class="most" data-changed="${texts.text('try.changed')}">${mostOf(texts, highest, operation, included)}</span>`;
+      : html`<span class="most" data-changed="${texts.text('try.changed')}">${highestText(texts, operation, highest, included)}</span>`;
   const isAsked = isChecked && faults.length === 0 && (as === 'raw') === (isRaw || fields.length === 0);
   const line = isAsked
     ? html`<p class="ok" id="${checkedId}" role="status" aria-live="polite" tabindex="-1" autofocus="">${highest === null ? say(texts, 'try.highest_unknown') : html`<strong>${most}</strong>`} ${say(texts, 'try.nothing_sent')}</p>`
     : html`<p class="soft">${price} ${most}</p>`;
   return html`${line}
 <div class="actions"><button name="as" value="${as}" ${as === 'raw' ? 'formnovalidate' : ''}>${say(texts, isSecond ? 'try.send_json' : 'try.send')}</button><button class="plain" name="check" value="${as}" formaction="/shop/try#${checkedId}" ${as === 'raw' ? 'formnovalidate' : ''}>${say(texts, 'try.check_price')}</button></div>`;
-}
-
-/** The most that the request can cost, or the units of a plan that it can use. */
-function mostOf(
-  texts: Texts,
-  highest: HighestPrice,
-  operation: Operation,
-  included: IncludedUnits | null,
-): string {
-  const { units } = highest;
-  if (units === null || included === null || units > included.left)
-    return texts.text('try.highest', { price: priceOf(texts, highest, operation) });
-  return texts.text(included.isFree ? 'try.highest_free' : 'try.highest_included', {
-    ...{ count: texts.number(units), left: texts.number(included.left) },
-    units: texts.units(operation.service.unit),
-  });
-}
-
-function priceOf(texts: Texts, { cost, units }: HighestPrice, { service }: Operation): string {
-  const amount = texts.usd(Money.format(cost));
-  return units === null
-    ? amount
-    : texts.text('try.highest_units', { amount, quantity: texts.quantity(units, service.unit) });
 }
 
 function fieldOf(

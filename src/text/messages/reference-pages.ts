@@ -75,11 +75,6 @@ export const referencePages = {
     'Without a key, this request uses a new account of this browser, which has no credit yet.',
   'reference.key_invalid':
     'This key is invalid, has expired or was revoked. Copy it again from your account.',
-  'reference.request_free': 'This request is free.',
-  'reference.request_trial': 'At most {quantity}: free with the trial ({left}).',
-  'reference.request_included': 'At most {quantity}: no charge, you have {left} left.',
-  'reference.request_most': 'At most {quantity}: {amount}.',
-  'reference.request_most_usd': 'At most {amount}.',
   'reference.not_sent': 'Nothing was sent. Check this field: {field}.',
   'reference.no_response': 'The response will be shown here, with its price.',
   'reference.sample_example': 'Your body is not valid JSON, so this code has the example.',

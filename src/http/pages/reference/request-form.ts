@@ -1,9 +1,12 @@
 import { html } from 'hono/html';
+import { withFewUnits } from '../../../catalog/example-request.ts';
 import type { Operation } from '../../../catalog/operation.ts';
 import { isTrialImmediate } from '../../../catalog/plan.ts';
+import { highestPrice } from '../../../journeys/highest-price.ts';
 import { codeBlock, codeTabs } from '../code-block.ts';
 import { sampleKey, samplesOf } from '../code-samples.ts';
 import type { Html } from '../frame.ts';
+import { highestText, type IncludedUnits, trialUnits } from '../request-price.ts';
 import { say } from '../say.ts';
 import { bodyFaultOf } from '../try-form.ts';
 import type { TrialOutcome } from '../try-it.ts';
@@ -12,7 +15,6 @@ import * as Examples from './examples.ts';
 import { facts } from './facts.ts';
 import { heading, type ReferenceWriter, tryPath } from './operation.ts';
 import type { OperationPage } from './outline.ts';
-import * as RequestPrice from './request-price.ts';
 
 /** Lines of the body's field. */
 const rowsMin = 6;
@@ -55,7 +57,7 @@ function smallOf(
   value: unknown,
   visitor: Pick<RequestForm, 'isSignedIn' | 'left'>,
 ): unknown {
-  return sold === null ? value : RequestPrice.smallBody(sold, value, payerOf(catalog, sold, visitor).left);
+  return sold === null ? value : withFewUnits(sold, value, payerOf(catalog, sold, visitor).left);
 }
 
 /** The units that pay for a request: those of the visitor's account, or of the trial of a new one. */
@@ -63,15 +65,18 @@ function payerOf(
   catalog: ReferenceWriter['catalog'],
   sold: Operation,
   { isSignedIn, left }: Pick<RequestForm, 'isSignedIn' | 'left'>,
-): RequestPrice.Payer {
-  return isSignedIn ? { left, isNew: false } : { left: RequestPrice.trialUnits(catalog, sold), isNew: true };
+): IncludedUnits {
+  return isSignedIn ? { left, isFree: false } : { left: trialUnits(catalog, sold), isFree: true };
 }
 
 /** The highest price of the request, which a pasted key pays in full. A script replaces it when the request is changed. */
 function price({ texts, catalog }: ReferenceWriter, { sold }: OperationPage, form: RequestForm): Html {
   if (sold === null || form.isBodyFaulty) return html``;
-  const payer = form.apiKey === '' ? payerOf(catalog, sold, form) : { left: 0, isNew: false };
-  return html`<p class="most" aria-live="polite" data-changed="${texts.text('try.changed')}">${RequestPrice.priceLine(texts, sold, form, payer)}</p>`;
+  const included = form.apiKey === '' ? payerOf(catalog, sold, form) : null;
+  const highest = highestPrice(sold, form);
+  const most =
+    highest === null ? texts.text('try.highest_unknown') : highestText(texts, sold, highest, included);
+  return html`<p class="most" aria-live="polite" data-changed="${texts.text('try.changed')}">${most}</p>`;
 }
 
 /** The page that sends a request to an operation, with the visitor's session or a key that is pasted, and shows the response. */
