@@ -48,7 +48,7 @@ export function newPriceFields(
 /** `/model` as `Model`. */
 function keyLabel(priceBy: string): string {
   const name = priceBy.split('/').at(-1)?.replaceAll('_', ' ') ?? '';
-  return name === '' ? 'Prices for' : `${capitalized(name)}`;
+  return name === '' ? 'Prices for' : capitalized(name);
 }
 
 /** `input` as `Input price`. */

@@ -1,6 +1,8 @@
 import type { Addition, EditValue } from '../../catalog/catalog-edit.ts';
 import { textOf, typedValue } from './catalogue-fields.ts';
 
+/** The texts of the form of a new plan. It adds a plan when one of them is filled in. */
+export const newPlanTexts = ['name', 'price_usd', 'included', 'included_usd', 'description'] as const;
 const idCharsMax = 40;
 
 /** An id for a new plan: its name in lower-case letters, digits and hyphens, with a number when `taken` has it. */
@@ -24,10 +26,7 @@ export function idOf(name: string, taken: readonly string[]): string {
 /** Returns the new plan of a form; null when nothing of it is filled in. `taken`: the ids of all plans of the file. */
 export function additionOf(form: URLSearchParams, taken: readonly string[]): Addition | null {
   const said = (name: string) => textOf(form.get(`new.${name}`)) ?? '';
-  const isEmpty = ['name', 'price_usd', 'included', 'included_usd', 'description'].every(
-    (name) => said(name) === '',
-  );
-  if (isEmpty) return null;
+  if (newPlanTexts.every((name) => said(name) === '')) return null;
   const chosen = form.getAll('new.covers').filter(Boolean);
   const covers = !form.has('new.covers') || chosen.includes('*') ? '*' : chosen;
   const members: [string, EditValue | undefined][] = [

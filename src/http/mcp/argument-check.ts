@@ -72,10 +72,6 @@ function faultOf({ instancePath, keyword, params, parentSchema, data, message }:
         message: `Not allowed. ${hint(String(data), (params.allowedValues as unknown[]).map(String), 'Allowed values')}`,
       };
     default:
-      return { field: field(), message: sentence(message ?? 'is not valid') };
+      return { field: field(), message: capitalized(message ?? 'is not valid') };
   }
-}
-
-function sentence(text: string): string {
-  return capitalized(text);
 }

@@ -5,6 +5,7 @@ import type { Html } from '../../pages/frame.ts';
 import type { CatalogueField, FieldGroup } from '../catalogue-field.ts';
 import { type CatalogueForm, pricedTogether } from '../catalogue-fields.ts';
 import * as Meters from '../meter-fields.ts';
+import { newPlanTexts } from '../new-plan.ts';
 import { shownDigests } from '../stale-form.ts';
 import type { FormResult } from './account.ts';
 import { brandGroups, logo } from './catalogue-brand.ts';
@@ -21,8 +22,6 @@ export const titles: Readonly<Record<CatalogueForm, string>> = {
 /** The accent colour of pages without a brand. */
 const usualColour = '#0b5f52';
 const rowsOfText = 3;
-/** The texts of a new plan: with one of them, its form is shown open. */
-const newPlanTexts = ['name', 'price_usd', 'included', 'included_usd', 'description'] as const;
 
 export type EditFacts = {
   form: CatalogueForm;
@@ -185,10 +184,9 @@ const perWords = { 1: '1 unit', 1000: '1,000 units', 1000000: '1,000,000 units' 
 
 /** The names of choices: `Sans`; the first is also what an empty field means. */
 function choiceWords(choices: readonly string[]): Record<string, string> {
-  const named = (value: string) => capitalized(value);
   return {
-    ...Object.fromEntries(choices.map((value) => [value, named(value)])),
-    '': `Default (${named(choices[0] ?? '')})`,
+    ...Object.fromEntries(choices.map((value) => [value, capitalized(value)])),
+    '': `Default (${capitalized(choices[0] ?? '')})`,
   };
 }
 
