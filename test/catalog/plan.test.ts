@@ -32,6 +32,13 @@ test('an example asks for few units where the request has a field for them', () 
   expect(JSON.parse(ExampleRequest.smallBody(asking, Description.none))).toEqual({ limit: 3 });
   const fixed = { ...asking, unitsMax: { kind: 'fixed', units: 1 } as const };
   expect(JSON.parse(ExampleRequest.smallBody(fixed, Description.none))).toEqual({});
+  for (const [given, left, limit] of [
+    [50, 25, 3],
+    [50, 2, 2],
+    [1, 25, 1],
+    [50, 0, 3],
+  ])
+    expect(ExampleRequest.withFewUnits(asking, { limit: given, q: 'x' }, left)).toEqual({ limit, q: 'x' });
 });
 
 test('a shop without an upstream operation shows its own, and an empty one fails', () => {
