@@ -15,6 +15,7 @@ import {
   signedIn,
   token,
 } from '../support/catalogue-console.ts';
+import { chatService } from '../support/chat-service.ts';
 import * as Program from '../support/program.ts';
 import * as Shop from '../support/shop.ts';
 
@@ -85,22 +86,7 @@ async function publishFile(owner: Roaming, text: string): Promise<void> {
 }
 
 const metered = catalogue
-  .replace(
-    'plans:',
-    `  - slug: chat
-    name: Chat
-    meters:
-      input: { unit: input token, count: /usage/prompt_tokens }
-      output: { unit: output token, count: /usage/completion_tokens }
-    price_by: /model
-    prices:
-      small-1: { per: 1000000, input: "0.15", output: "0.60" }   # the cheap one
-      large-1: { per: 1000000, input: "2.50", output: "10.00" }
-    operations:
-      - call: POST /v1/chat
-        max: { input: { bytes: 1 }, output: { pointer: /max_tokens, default: 100, ceiling: 1000 } }
-plans:`,
-  )
+  .replace('plans:', `${chatService}plans:`)
   .replace('subscription, covers: "*"', 'subscription, covers: [lists]');
 
 test('the prices of meters are edited, added and removed, with their effects on buyers', async () => {

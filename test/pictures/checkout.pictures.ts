@@ -1,304 +1,225 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import * as Agent from '../purchase/agent.ts';
-import { cards, fillCard, follow, pay, press, Studio, uncheck, unfold } from './studio.ts';
+import { accountOf, Studio, sections } from './studio.ts';
+import type { Visitor } from './visitor.ts';
 
 const monthSeconds = 31 * 24 * 60 * 60;
 
 let studio: Studio;
 beforeAll(async () => {
   studio = await Studio.open();
+  return () => studio.close();
 });
-afterAll(() => studio?.close());
 
 /** The link of a purchase that a program offers. */
-const offered = async (plan = 'credit') =>
-  (
-    await Agent.offer(
-      await Agent.registered(studio.shop.url),
-      { ...(plan === 'credit' && { amount_usd: '5.00' }) },
-      plan,
-    )
-  ).checkoutUrl;
+async function offered(plan = 'credit'): Promise<string> {
+  const input = plan === 'credit' ? { amount_usd: '5.00' } : {};
+  return (await Agent.offer(await Agent.registered(studio.shop.url), input, plan)).checkoutUrl;
+}
+
 const unclaimed = async () =>
   (await Agent.offer(Agent.at(studio.shop.url), { amount_usd: '5.00' })).checkoutUrl;
 
+/** Opens the newest receipt of an account. */
+async function openReceipt(owner: Visitor): Promise<void> {
+  await owner.open(sections.Billing);
+  await owner.follow(/^Receipt of/);
+  await owner.page.getByRole('heading', { name: 'Receipt' }).waitFor();
+}
+
 test('the card page and its refusals', async () => {
-  const page = await studio.visitor();
-  const group = 'Card page (sandbox)';
-  await studio.shot(page, group, 'credit', async () => page.goto(await offered()));
+  const payer = await studio.visitor('Card page (sandbox)');
+  await payer.see(await offered(), 'credit');
   const refusals = {
-    declined: { number: cards.declined },
+    declined: { number: '4000 0000 0000 0002' },
     'not enough money': { number: '4000 0000 0000 9995' },
     'expired card': { number: '4000 0000 0000 0069' },
     'wrong security code': { number: '4000 0000 0000 0127' },
     'processing error': { number: '4000 0000 0000 0119' },
     'number and expiry invalid': { number: '4242 4242 4242 4241', expiry: '12 / 20' },
+    '3-D Secure': { number: '4000 0027 6000 3184' },
   };
   for (const [state, card] of Object.entries(refusals))
-    await studio.shot(page, group, state, async () => {
-      await page.goto(await offered());
-      await fillCard(page, card);
-      await pay(page);
-      await page.getByRole('alert').first().waitFor();
+    await payer.shot(state, async () => {
+      await payer.open(await offered());
+      await payer.pay(card);
+      const authentication = payer.page.getByRole('button', { name: 'Complete authentication' });
+      await payer.page.getByRole('alert').or(authentication).first().waitFor();
     });
-  await studio.shot(page, group, '3-D Secure', async () => {
-    await page.goto(await offered());
-    await fillCard(page, { number: '4000 0027 6000 3184' });
-    await pay(page);
-    await page.getByRole('button', { name: 'Complete authentication' }).waitFor();
-  });
-  await studio.shot(page, group, '3-D Secure failed', () => press(page, 'Fail authentication'));
-  await studio.shot(page, group, 'subscription', async () => page.goto(await offered('start')));
-  studio.expectAll();
+  await payer.shot('3-D Secure failed', () => payer.press('Fail authentication'));
+  await payer.see(await offered('start'), 'subscription');
 });
 
 test('payment links', async () => {
-  const page = await studio.visitor();
-  const group = 'Payment pages';
+  const payer = await studio.visitor('Payment pages');
   const link = await offered();
-  await studio.shot(page, group, 'cancelled', async () => {
-    await page.goto(link);
-    await page.getByRole('link', { name: /^Cancel and go back/ }).click();
-  });
-  await studio.shot(page, group, 'paid for a program', async () => {
-    await page.goto(link);
-    await fillCard(page);
-    await pay(page);
-    await page.waitForURL(/return/);
-  });
-  await studio.shot(page, group, 'already paid', async () => page.goto(link));
-  const other = await studio.visitor();
-  await studio.shot(other, group, 'already paid by another', async () => other.goto(link));
-  await studio.shot(page, group, 'paid by link without an account', async () => {
-    await page.goto(await unclaimed());
-    await fillCard(page);
-    await pay(page);
-    await page.locator('#token').waitFor();
-  });
-  await studio.shot(page, group, 'paid by link, loaded again', () => page.reload());
-  await studio.shot(page, group, 'subscribed by link', async () => {
-    await page.goto(await offered('start'));
-    await fillCard(page);
-    await pay(page);
-    await page.waitForURL(/return/);
-  });
-  await studio.shot(other, group, 'opened in another browser', async () => {
-    const shared = await unclaimed();
-    await page.goto(shared);
-    await other.goto(shared);
-  });
-  await studio.shot(page, group, 'link expired', async () => {
-    const expired = await offered();
-    const id = expired.split('/').at(-1) ?? '';
-    await studio.shop.sql`UPDATE shop.purchase SET expires_at = now() - interval '1 second' WHERE id = ${id}`;
-    await page.goto(expired);
-  });
-  await studio.visits(page, group, { 'purchase unknown': '/checkout/pur_nobody' });
-  await studio.shot(page, group, 'card payments away', async () => {
-    await studio.network.fault('POST /v1/checkout/sessions', '500_before', 10);
-    await page.goto(await offered());
-  });
+  const pays = async (url: string) => {
+    await payer.open(url);
+    await payer.pay();
+    await payer.page.waitForURL(/return/);
+  };
+  await payer.open(link);
+  await payer.shot('cancelled', () => payer.follow(/^Cancel and go back/));
+  await payer.shot('paid for a program', () => pays(link));
+  await payer.see(link, 'already paid');
+  const other = await studio.visitor('Payment pages');
+  await other.see(link, 'already paid by another');
+  await payer.shot('paid by link without an account', async () => pays(await unclaimed()));
+  await payer.shot('paid by link, loaded again', () => payer.page.reload());
+  await payer.shot('subscribed by link', async () => pays(await offered('start')));
+  const shared = await unclaimed();
+  await payer.open(shared);
+  await other.see(shared, 'opened in another browser');
+  const expired = await offered();
+  const id = expired.split('/').at(-1) ?? '';
+  await studio.shop.sql`UPDATE shop.purchase SET expires_at = now() - interval '1 second' WHERE id = ${id}`;
+  await payer.visits({ 'link expired': expired, 'purchase unknown': '/checkout/pur_nobody' });
+  await studio.network.fault('POST /v1/checkout/sessions', '500_before', 10);
+  await payer.see(await offered(), 'card payments away');
   await studio.network.clearFaults();
-  await studio.shot(page, group, 'pending', async () => {
+  await payer.shot('pending', async () => {
     const agent = Agent.at(studio.shop.url);
     const offer = await Agent.offer(agent);
     await studio.network.fault('POST /v1/payment_intents', 'delay_before', 1, 25_000);
     void Agent.pay(agent, offer, await studio.network.mint()).catch(() => {});
     const heading = async () => {
-      await page.goto(offer.checkoutUrl);
-      return page.locator('h1').textContent();
+      await payer.open(offer.checkoutUrl);
+      return payer.page.locator('h1').textContent();
     };
     await expect.poll(heading, { timeout: 20_000 }).toContain('being processed');
     // The page loads itself again; this response keeps the one that is shown.
-    await page.route('**/checkout/**', (route) => route.fulfill({ status: 204 }));
+    await payer.page.route('**/checkout/**', (route) => route.fulfill({ status: 204 }));
   });
-  await page.unrouteAll();
   await studio.network.clearFaults();
-  studio.expectAll();
 });
 
-test('an account buys, changes its plan and gets a refund', async () => {
-  const payer = 'buyer@example.com';
-  const page = await studio.account(payer);
-  await studio.shot(page, 'Payment pages', 'paid, signed in', () =>
-    studio.paid(page, 'credit', '5.00', payer),
-  );
-  const receipt = async () => {
-    await studio.go(page, '/shop/account/billing');
-    await page
-      .getByRole('link', { name: /^Receipt of/ })
-      .first()
-      .click();
-    await page.getByRole('heading', { name: 'Receipt' }).waitFor();
-  };
-  await studio.shot(page, 'Receipt', 'credit', receipt);
-  const address = page.url();
-  await page.emulateMedia({ media: 'print' });
-  await studio.shot(page, 'Receipt', 'credit, printed');
-  await page.emulateMedia({ media: 'screen' });
-  const stranger = await studio.visitor();
-  await studio.shot(stranger, 'Receipt', 'seen by a stranger', () => stranger.goto(address));
-  await studio.shot(page, 'Payment pages', 'subscribed, signed in', () =>
-    studio.paid(page, 'start', undefined, payer),
-  );
-  await studio.shot(page, 'Receipt', 'subscription', receipt);
-  await studio.shot(page, 'Receipt', 'company with VAT id', async () => {
-    await studio.go(page, '/shop/account/billing');
-    await page.getByText('Add company, address and VAT id').click();
-    await page.getByLabel('Company or name').fill('Lovelace GmbH');
-    await page.getByLabel('Address', { exact: true }).fill('Engine Street 1\n10115 Berlin');
-    await page.getByLabel('Country').selectOption('DE');
-    await page.getByLabel('VAT id (optional)').fill('DE 123 456 789');
-    await press(page, 'Save billing details');
-    await receipt();
-    await page.getByText('Lovelace GmbH').first().waitFor();
+test('an account buys and gets a refund', async () => {
+  const email = 'receipts@example.com';
+  const owner = await studio.account('Receipt', email);
+  const pages = owner.in('Payment pages');
+  const receipt = () => openReceipt(owner);
+  await pages.shot('paid, signed in', () => owner.paid('credit', '5.00', email));
+  await owner.shot('credit', receipt);
+  const address = owner.page.url();
+  await owner.page.emulateMedia({ media: 'print' });
+  await owner.shot('credit, printed');
+  await owner.page.emulateMedia({ media: 'screen' });
+  const stranger = await studio.visitor('Receipt');
+  await stranger.see(address, 'seen by a stranger');
+  await pages.shot('subscribed, signed in', () => owner.paid('start', undefined, email));
+  await owner.shot('subscription', receipt);
+  await owner.open(sections.Billing);
+  await owner.unfoldAll();
+  const company = { 'Company or name': 'Lovelace GmbH', Address: 'Engine Street 1\n10115 Berlin' };
+  await owner.fill({ ...company, Country: 'DE', 'VAT id (optional)': 'DE 123 456 789' });
+  await owner.press('Save billing details');
+  await owner.shot('company with VAT id', receipt);
+  const account = await accountOf(owner);
+  const [row] = await studio.shop
+    .sql`SELECT id FROM shop.purchase WHERE account_id = ${account} AND plan_id = 'credit' AND granted_at IS NOT NULL`;
+  await studio.admin('/refunds', { purchase: row?.id, amount_usd: '1.00' });
+  await owner.see(address, 'with a refund');
+});
+
+test('a plan is changed, cancelled and resumed', async () => {
+  const email = 'changes@example.com';
+  const owner = await studio.account('Change of plan', email);
+  await owner.paid('start', undefined, email);
+  await owner.submit('/#plans', {}, /^Change to Scale/, 'to a dearer plan');
+  await owner.shot('to a dearer plan, done', () => owner.press(/^Change and pay/));
+  await owner.in('Receipt').shot('of a change', () => openReceipt(owner));
+  await owner.submit('/#plans', {}, /^Change to Start/, 'to a cheaper plan');
+  await owner.shot('to a cheaper plan, done', () => owner.press(/^Change on/));
+  await owner.see('/#plans', 'plans while a change waits');
+  await owner.shot('kept', () => owner.press(/^Keep/));
+  await owner.submit(sections.Billing, {}, /^Cancel/, 'question before cancelling');
+  await owner.shot('cancelled', () => owner.press(/^Cancel the plan/));
+  await owner.shot('resumed', () => owner.press(/^Resume/));
+  await owner.in('Billing portal (sandbox)').shot('home', async () => {
+    await owner.open(sections.Billing);
+    await owner.follow('Open the billing portal');
+    await owner.text('Details on invoices');
   });
-  await studio.shot(page, 'Receipt', 'with a refund', async () => {
-    const account = await studio.accountOf(page);
-    const [row] = await studio.shop
-      .sql`SELECT id FROM shop.purchase WHERE account_id = ${account} AND plan_id = 'credit' AND granted_at IS NOT NULL`;
-    await studio.seller('/refunds', { purchase: row?.id, amount_usd: '1.00' });
-    await page.goto(address);
+  const card = owner.in('Card page (sandbox)');
+  await card.shot('new card for a plan', async () => {
+    await card.open(sections.Billing);
+    await card.press(/^Change card/);
+    await card.page.getByLabel('Card number').waitFor();
   });
-  const change = 'Change of plan';
-  await studio.shot(page, change, 'to a dearer plan', async () => {
-    await studio.go(page, '/#plans');
-    await press(page, /^Change to Scale/);
-    await page.getByRole('heading', { name: /^Change to/ }).waitFor();
+  await owner.in('Payment pages').shot('new card saved', async () => {
+    await owner.pay();
+    await owner.text('Your card is saved');
   });
-  await studio.shot(page, change, 'to a dearer plan, done', () => press(page, /^Change and pay/));
-  await studio.shot(page, 'Receipt', 'of a change', receipt);
-  await studio.shot(page, change, 'to a cheaper plan', async () => {
-    await studio.go(page, '/#plans');
-    await press(page, /^Change to Start/);
-    await page.getByRole('heading', { name: /^Change to/ }).waitFor();
-  });
-  await studio.shot(page, change, 'to a cheaper plan, done', () => press(page, /^Change on/));
-  await studio.shot(page, change, 'plans while a change waits', () => studio.go(page, '/#plans'));
-  await studio.shot(page, change, 'kept', () => press(page, /^Keep/));
-  await studio.shot(page, change, 'question before cancelling', async () => {
-    await studio.go(page, '/shop/account/billing');
-    await press(page, /^Cancel/);
-    await page.getByRole('heading', { name: /^Cancel the plan/ }).waitFor();
-  });
-  await studio.shot(page, change, 'cancelled', () => press(page, /^Cancel the plan/));
-  await studio.shot(page, change, 'resumed', () => press(page, /^Resume/));
-  const portal = 'Billing portal (sandbox)';
-  await studio.shot(page, portal, 'home', async () => {
-    await studio.go(page, '/shop/account/billing');
-    await page.getByRole('link', { name: 'Open the billing portal' }).first().click();
-    await page.getByText('Details on invoices').waitFor();
-  });
-  await studio.shot(page, 'Card page (sandbox)', 'new card for a plan', async () => {
-    await studio.go(page, '/shop/account/billing');
-    await press(page, /^Change card/);
-    await page.getByLabel('Card number').waitFor();
-  });
-  await studio.shot(page, 'Payment pages', 'new card saved', async () => {
-    await fillCard(page);
-    await page.getByRole('main').getByRole('button').first().click();
-    await page.getByText('Your card is saved').waitFor();
-  });
-  studio.expectAll();
 });
 
 test('automatic top-up', async () => {
-  const page = await studio.account('topup@example.com');
-  const group = 'Auto top-up';
-  await studio.paid(page, 'credit', '5.00', 'topup@example.com');
-  await studio.shot(page, group, 'amounts refused', async () => {
-    await studio.go(page, '/shop/account/billing');
-    await unfold(page);
-    await uncheck(page);
-    await page.locator('form[action$="/top-up"] input:visible').first().fill('abc');
-    await press(page, 'Turn on auto top-up');
+  const email = 'topup@example.com';
+  const owner = await studio.account('Auto top-up', email);
+  const turnOn = 'Turn on auto top-up';
+  await owner.paid('credit', '5.00', email);
+  const amount = { '[name=below_usd]': 'abc' };
+  await owner.submit(sections.Billing, amount, turnOn, 'amounts refused');
+  await owner.submit(sections.Billing, {}, turnOn, 'consent');
+  const consent = owner.page.url();
+  await owner.shot('card page', async () => {
+    await owner.page.getByRole('main').locator('a.button, button').first().click();
+    await owner.page.getByLabel('Card number').waitFor();
   });
-  await studio.shot(page, group, 'consent', async () => {
-    await studio.go(page, '/shop/account/billing');
-    await page.getByText('Set up auto top-up').click();
-    await press(page, 'Turn on auto top-up');
-    await page.waitForURL(/\/auto-top-up\//);
+  await owner.shot('card saved', async () => {
+    await owner.pay({ email });
+    await owner.page.waitForURL(/auto-top-up|cards|account/);
   });
-  const consent = page.url();
-  await studio.shot(page, group, 'card page', async () => {
-    await page.getByRole('main').locator('a.button, button').first().click();
-    await page.getByLabel('Card number').waitFor();
+  await owner.visits({
+    agreed: consent,
+    'billing with top-up on': sections.Billing,
+    'question before it stops': `${consent}/stop`,
   });
-  await studio.shot(page, group, 'card saved', async () => {
-    await fillCard(page, { email: 'topup@example.com' });
-    await pay(page);
-    await page.waitForURL(/auto-top-up|cards|account/);
-  });
-  await studio.shot(page, group, 'agreed', () => page.goto(consent));
-  await studio.visits(page, group, { 'billing with top-up on': '/shop/account/billing' });
-  await studio.shot(page, group, 'question before it stops', () => page.goto(`${consent}/stop`));
-  await studio.shot(page, group, 'stopped', () => page.getByRole('main').getByRole('button').first().click());
-  await studio.visits(page, group, { 'card page cancelled': '/cards/cancelled' });
-  studio.expectAll();
+  await owner.shot('stopped', () => owner.confirm());
+  await owner.see('/cards/cancelled', 'card page cancelled');
 });
 
 test('renewals and the page of a plan for its payer', async () => {
-  const page = await studio.account('payer@example.com');
-  const group = 'Plan of a payer';
-  await studio.go(page, '/');
-  await studio.buy(page, 'start');
-  await fillCard(page, { email: 'payer@example.com', number: '4000 0000 0000 0341' });
-  await pay(page);
-  await page.waitForURL(/\/shop\/account/);
-  const links = /^http\S+\/plans\/manage\/\S+$/m;
-  const stranger = await studio.visitor('/shop/account');
-  await studio.shot(stranger, group, 'link asked', async () => {
-    await unfold(stranger);
-    await uncheck(stranger);
-    await stranger.locator('form[action="/shop/plans/links"] input[name=email]').fill('payer@example.com');
-    await press(stranger, 'Send me the link');
-  });
-  await studio.shot(stranger, group, 'plan renews', async () => {
-    await expect.poll(() => studio.mailed('payer@example.com', links), { timeout: 20_000 }).not.toBe('');
-    await stranger.goto(await studio.mailed('payer@example.com', links));
-  });
+  const email = 'payer@example.com';
+  const owner = await studio.account('Billing', email);
+  await owner.buy('start');
+  await owner.pay({ email, number: '4000 0000 0000 0341' });
+  await owner.page.waitForURL(/\/shop\/account/);
+  const link = () => studio.mailed(email, /^http\S+\/plans\/manage\/\S+$/m);
+  const payer = await studio.visitor('Plan of a payer');
+  const address = { '[name=email] >> nth=-1': email };
+  await payer.submit(sections.Overview, address, 'Send me the link', 'link asked');
+  await expect.poll(link, { timeout: 20_000 }).not.toBe('');
+  await payer.see(await link(), 'plan renews');
   await studio.network.control('/clock', { advance_seconds: monthSeconds });
   const unpaid = () => studio.shop.sql`SELECT id FROM shop.subscription WHERE status = 'past_due'`;
   await expect.poll(async () => (await unpaid()).length, { timeout: 60_000 }).toBe(1);
-  await studio.visits(page, 'Billing', { 'renewal failed': '/shop/account/billing' });
-  await studio.visits(page, 'Overview', { 'renewal failed': '/shop/account' });
-  await studio.visits(page, 'Plans', { 'renewal failed': '/#plans' });
-  await studio.shot(stranger, group, 'renewal failed', () => stranger.reload());
-  await studio.shot(stranger, 'Card page (sandbox)', 'open invoice', async () => {
-    await follow(stranger, /pay/i);
-    await stranger.getByLabel('Card number').waitFor();
+  const failed = 'renewal failed';
+  await owner.see(sections.Billing, failed);
+  await owner.in('Overview').see(sections.Overview, failed);
+  await owner.in('Plans').see('/#plans', failed);
+  await payer.shot(failed, () => payer.page.reload());
+  await payer.in('Card page (sandbox)').shot('open invoice', async () => {
+    await payer.follow(/^pay/i);
+    await payer.page.getByLabel('Card number').waitFor();
   });
-  await studio.shot(stranger, group, 'question before cancelling', async () => {
-    await stranger.goto(await studio.mailed('payer@example.com', links));
-    await stranger.getByRole('main').getByRole('button').first().click();
-  });
-  await studio.shot(stranger, group, 'plan ended', () => press(stranger, 'Cancel the plan'));
-  studio.expectAll();
+  await payer.open(await link());
+  await payer.shot('question before cancelling', () => payer.confirm());
+  await payer.shot('plan ended', () => payer.press('Cancel the plan'));
 });
 
 test('a shop that adds tax', async () => {
-  const upstream = { url: 'http://127.0.0.1:9', key: 'upk_1' };
-  const taxed = await Studio.open({ upstream, catalog: 'taxed.yaml' });
+  const taxed = await Studio.open({
+    ...{ upstream: { url: 'http://127.0.0.1:9', key: 'upk_1' }, catalog: 'taxed.yaml' },
+  });
   try {
-    const page = await taxed.account('tax@example.com');
-    await taxed.shot(page, 'Card page (sandbox)', 'with tax', async () => {
-      await taxed.go(page, '/');
-      await taxed.buy(page, 'credit', '5.00');
+    const owner = await taxed.account('Card page (sandbox)', 'tax@example.com');
+    await owner.shot('with tax', () => owner.buy('credit', '5.00'));
+    await owner.in('Payment pages').shot('paid with tax', async () => {
+      await owner.fill({ Country: 'DE' });
+      await owner.pay();
+      await owner.page.waitForURL(/\/shop\/account/);
     });
-    await taxed.shot(page, 'Payment pages', 'paid with tax', async () => {
-      await fillCard(page);
-      await page.getByLabel('Country', { exact: true }).selectOption('DE');
-      await pay(page);
-      await page.waitForURL(/\/shop\/account/);
-    });
-    await taxed.shot(page, 'Receipt', 'with tax', async () => {
-      await taxed.go(page, '/shop/account/billing');
-      await page
-        .getByRole('link', { name: /^Receipt of/ })
-        .first()
-        .click();
-    });
-    taxed.expectAll();
+    await owner.in('Receipt').shot('with tax', () => openReceipt(owner));
   } finally {
     await taxed.close();
   }

@@ -1,12 +1,15 @@
 import { appendFile, chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, test } from 'vitest';
+import { beforeAll, test } from 'vitest';
 import { openReceiver, type Receiver } from '../events/receiver.ts';
 import { keys } from '../events/secrets.ts';
 import * as Agent from '../purchase/agent.ts';
+import { chatService } from '../support/chat-service.ts';
 import * as Program from '../support/program.ts';
-import { at, front, openSite, type Site, Visitor } from './history.ts';
+import { at, front, openSite } from './history.ts';
+import type { Studio } from './studio.ts';
+import type { Visitor } from './visitor.ts';
 
 const catalogue = `# The shop of the pictures.
 storefront: { name: Lovelace Data, contact: sales@example.com, description: Lists of people and answers }
@@ -22,19 +25,7 @@ services:
     price_usd: "0.002"
     operations:
       - { call: GET /v1/people, units: /count, units_max: 10 }
-  - slug: chat
-    name: Chat
-    meters:
-      input: { unit: input token, count: /usage/prompt_tokens }
-      output: { unit: output token, count: /usage/completion_tokens }
-    price_by: /model
-    prices:
-      small-1: { per: 1000000, input: "0.15", output: "0.60" }
-      large-1: { per: 1000000, input: "2.50", output: "10.00" }
-    operations:
-      - call: POST /v1/chat
-        max: { input: { bytes: 1 }, output: { pointer: /max_tokens, default: 100, ceiling: 1000 } }
-plans:
+${chatService}plans:
   - { id: credit, kind: credit, covers: "*" }
   - { id: small, kind: subscription, covers: [lists, people], price_usd: "10.00", every: month, included: 100 }
 `;
@@ -45,7 +36,7 @@ const png = Buffer.from(
 
 let folder: string;
 let file: string;
-let site: Site;
+let site: Studio;
 let seller: Visitor;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'sluice-pictures-'));
@@ -54,213 +45,146 @@ beforeAll(async () => {
   site = await openSite({ env: { CATALOG: file, ENCRYPTION_KEYS: keys } });
   const buyer = await Agent.registered(site.shop.url);
   await Agent.pay(buyer, await Agent.offer(buyer, {}, 'small'), await site.network.mint(), 'small');
-  seller = await Visitor.at(site);
-  await seller.signIn();
-});
-afterAll(async () => {
-  await site?.close();
-  await rm(folder, { recursive: true, force: true });
+  seller = await site.seller('console-catalogue');
+  return async () => {
+    await site.close();
+    await rm(folder, { recursive: true, force: true });
+  };
 });
 
 const form = (name: string) => at(`catalogue/${name}`);
-/** Sets a field by its name in the file. */
-const set = (name: string, value: string) =>
-  seller.page.locator(`[name="${name}"]:not([type=hidden])`).first().fill(value);
+/** The field of a name in the file. */
+const named = (name: string) => `[name="${name}"]:not([type=hidden])`;
+const review = 'Review changes';
 
 test('plans and prices are edited, reviewed and published', async () => {
-  seller.group = 'console-catalogue';
-  await seller.see(at('catalogue'), 'plans and services');
-  seller.group = 'console-plans';
-  await seller.see(form('plans'), 'form');
-  await seller.unfold('Small', 'Add a plan');
-  await seller.shot('one plan and the new plan open');
-  await set('plans[1].price_usd', '0.10');
-  await set('plans[1].included', 'many');
-  await seller.press('Review changes');
-  await seller.shot('refused with two faults');
-  await set('plans[1].price_usd', '12.00');
-  await set('plans[1].included', '80');
-  await seller.press('Review changes');
-  seller.group = 'console-review';
-  await seller.shot('a price rises and less is included');
-  await seller.press('Back to the form');
-  seller.group = 'console-plans';
-  await seller.shot('back from the review');
-  await seller.press('Review changes');
-  await seller.fill({ 'Note for the history (optional)': 'New year' });
-  await seller.press('Publish changes');
-  seller.group = 'console-catalogue';
-  await seller.shot('published');
-  await seller.follow('Changes and revert');
-  seller.group = 'console-publication';
-  await seller.shot('changes and revert');
-  await seller.press('Review the revert');
-  seller.group = 'console-review';
-  await seller.shot('takes back the last publication');
-  seller.group = 'console-plans';
-  await seller.open(form('plans'));
-  await seller.unfold('Add a plan');
-  await set('new.name', 'Grand');
-  await set('new.price_usd', '99.00');
-  await set('new.included', '5000');
-  await seller.press('Review changes');
-  seller.group = 'console-review';
-  await seller.shot('a new plan');
-  seller.group = 'console-prices';
-  await seller.see(form('prices'), 'form');
-  await seller.unfold(/^All prices/);
-  await seller.unfold('Prices of small-1', 'Add prices of another one');
-  await seller.shot('prices of the models open');
-  await set('all[result]', 'cheap');
-  await seller.press('Review changes');
-  await seller.shot('refused');
-  await set('all[result]', '0.004');
-  await seller.press('Review changes');
-  seller.group = 'console-review';
-  await seller.shot('one price for all services');
+  const [catalog, plans] = [seller.in('console-catalogue'), seller.in('console-plans')];
+  const [reviews, prices] = [seller.in('console-review'), seller.in('console-prices')];
+  await catalog.see(at('catalogue'), 'plans and services');
+  await plans.see(form('plans'), 'form');
+  await plans.shot('one plan and the new plan open', () => plans.unfold('Small', 'Add a plan'));
+  const [price, included] = [named('plans[1].price_usd'), named('plans[1].included')];
+  await plans.submit(null, { [price]: '0.10', [included]: 'many' }, review, 'refused with two faults');
+  const dearer = { [price]: '12.00', [included]: '80' };
+  await reviews.submit(null, dearer, review, 'a price rises and less is included');
+  await plans.shot('back from the review', () => plans.press('Back to the form'));
+  await plans.press(review);
+  await catalog.submit(
+    null,
+    { 'Note for the history (optional)': 'New year' },
+    'Publish changes',
+    'published',
+  );
+  await seller
+    .in('console-publication')
+    .shot('changes and revert', () => seller.follow('Changes and revert'));
+  await reviews.shot('takes back the last publication', () => reviews.press('Review the revert'));
+  const terms = { [named('new.price_usd')]: '99.00', [named('new.included_usd')]: '50.00' };
+  await reviews.submit(form('plans'), { [named('new.name')]: 'Grand', ...terms }, review, 'a new plan');
+  await prices.see(form('prices'), 'form');
+  await prices.unfold(/^All prices/);
+  await prices.shot('prices of the models open', () =>
+    prices.unfold('Prices of small-1', 'Add prices of another one'),
+  );
+  await prices.submit(null, { [named('all[result]')]: 'cheap' }, review, 'refused');
+  await reviews.submit(null, { [named('all[result]')]: '0.004' }, review, 'one price for all services');
 });
 
 test('another person, another process and the file on the server', async () => {
-  seller.group = 'console-plans';
+  const [catalog, whole] = [seller.in('console-catalogue'), seller.in('console-file')];
+  const reviews = seller.in('console-review');
   await seller.open(form('plans'));
-  await seller.unfold('Small');
   const text = await readFile(file, 'utf8');
   await writeFile(file, text.replace('"12.00"', '"15.00"'));
-  await set('plans[1].price_usd', '11.00');
-  await set('plans[1].included', '120');
-  await seller.press('Review changes');
-  await seller.shot('another person changed a field meanwhile');
-  seller.group = 'console-catalogue';
-  await seller.see(at('catalogue'), 'changes of the files that are not in force');
+  const edit = { [named('plans[1].price_usd')]: '11.00', [named('plans[1].included')]: '120' };
+  const meanwhile = 'another person changed a field meanwhile';
+  await seller.in('console-plans').submit(null, edit, review, meanwhile);
+  await catalog.see(at('catalogue'), 'changes of the files that are not in force');
   await writeFile(file, 'plans: [');
-  await seller.see(at('catalogue'), 'files with errors');
-  await writeFile(file, text.replace(/ {2}- \{ id: small.*\n/, ''));
-  await seller.see(at('catalogue'), 'changes that cannot be published');
+  await catalog.see(at('catalogue'), 'files with errors');
+  const without = text.replace(/ {2}- \{ id: small.*\n/, '');
+  await writeFile(file, without);
+  await catalog.see(at('catalogue'), 'changes that cannot be published');
   await writeFile(file, text);
-  seller.group = 'console-file';
-  await seller.see(form('file'), 'the whole file');
-  await seller.fill({ 'Find in the file': 'price_usd' });
-  await seller.press('Find');
-  await seller.shot('lines found');
-  await seller.fill({ 'Find in the file': 'nothing like this' });
-  await seller.press('Find');
-  await seller.shot('no line found');
-  await set('text', 'plans: [');
-  await seller.press('Review changes');
-  await seller.shot('not readable');
-  await set('text', text.replace('x-api-key', 'x-copy'));
-  await seller.press('Review changes');
-  await seller.shot('refused, decides where the key is sent');
-  await seller.open(form('file'));
+  await whole.see(form('file'), 'the whole file');
+  await whole.submit(null, { 'Find in the file': 'price_usd' }, 'Find', 'lines found');
+  await whole.submit(null, { 'Find in the file': 'nothing like this' }, 'Find', 'no line found');
+  const all = named('text');
+  await whole.submit(null, { [all]: 'plans: [' }, review, 'not readable');
+  const elsewhere = { [all]: text.replace('x-api-key', 'x-copy') };
+  await whole.submit(null, elsewhere, review, 'refused, decides where the key is sent');
+  await whole.open(form('file'));
   await writeFile(file, text.replace('"12.00"', '"13.00"'));
-  await set('text', text.replace('"12.00"', '"14.00"'));
-  await seller.press('Review changes');
-  await seller.shot('would undo the edit of another person');
+  const undoing = { [all]: text.replace('"12.00"', '"14.00"') };
+  await whole.submit(null, undoing, review, 'would undo the edit of another person');
   await writeFile(file, text);
-  await seller.open(form('file'));
-  await set('text', text.replace(/ {2}- \{ id: small.*\n/, ''));
-  await seller.press('Review changes');
-  seller.group = 'console-review';
-  await seller.shot('cannot be published, buyers hold the plan');
-  await seller.open(form('prices'));
-  await set('services[0].price_usd', '0.005');
-  await seller.press('Review changes');
+  await reviews.submit(form('file'), { [all]: without }, review, 'cannot be published, buyers hold the plan');
+  const dearer = { [named('services[0].price_usd')]: '0.005' };
+  await reviews.open(form('prices'));
+  await reviews.fill(dearer);
+  await reviews.press(review);
   await appendFile(file, '# by hand\n');
-  await seller.press('Publish changes');
-  await seller.shot('refused, the file has changed');
+  await reviews.shot('refused, the file has changed', () => reviews.press('Publish changes'));
   await chmod(folder, 0o555);
-  const url = await site.shop.addStorefront({}, Program.unprivileged);
-  const other = await Visitor.at({ browser: site.browser, shop: { ...site.shop, url } });
-  await other.signIn();
-  other.group = 'console-review';
-  await other.open(form('prices'));
-  await other.page.locator('[name="services[0].price_usd"]').fill('0.005');
-  await other.press('Review changes');
-  await other.shot('file that may not be written');
+  const baseURL = await site.shop.addStorefront({}, Program.unprivileged);
+  const other = await site.seller('console-review', { baseURL });
+  await other.submit(form('prices'), dearer, review, 'file that may not be written');
   await chmod(folder, 0o755);
-  await other.leave();
 });
 
 test('the branding is previewed, with a logo', async () => {
-  seller.group = 'console-brand';
-  await seller.see(form('brand'), 'form');
-  await set('storefront.brand.colour', '#7a1fa2');
-  await set('storefront.name', 'Previewed name');
-  await seller.page
-    .locator('#upload')
-    .setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer: png });
-  await seller.press('Update the preview');
-  await seller.shot('preview with a chosen logo');
-  const buffer = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>');
-  await seller.page.locator('#upload').setInputFiles({ name: 'logo.svg', mimeType: 'image/svg+xml', buffer });
-  await set('storefront.brand.colour', 'red');
-  await seller.press('Review changes');
-  await seller.shot('refused, colour and logo');
-  await set('storefront.brand.colour', '#7a1fa2');
-  await seller.page
-    .locator('#upload')
-    .setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer: png });
-  await seller.press('Review changes');
-  seller.group = 'console-review';
-  await seller.shot('new name, colour and logo');
-  await seller.press('Publish changes');
-  seller.group = 'console-brand';
-  await seller.see(form('brand'), 'with the present logo');
-  seller.group = 'console-overview';
-  await seller.see(front, 'after publishing a brand');
+  const [brand, reviews] = [seller.in('console-brand'), seller.in('console-review')];
+  const upload = (name: string, mimeType: string, buffer: Buffer) =>
+    brand.page.locator('#upload').setInputFiles({ name, mimeType, buffer });
+  const colour = named('storefront.brand.colour');
+  await brand.see(form('brand'), 'form');
+  await upload('logo.png', 'image/png', png);
+  const fields = { [colour]: '#7a1fa2', [named('storefront.name')]: 'Previewed name' };
+  await brand.submit(null, fields, 'Update the preview', 'preview with a chosen logo');
+  await upload('logo.svg', 'image/svg+xml', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'));
+  await brand.submit(null, { [colour]: 'red' }, review, 'refused, colour and logo');
+  await upload('logo.png', 'image/png', png);
+  await reviews.submit(null, { [colour]: '#7a1fa2' }, review, 'new name, colour and logo');
+  await reviews.press('Publish changes');
+  await brand.see(form('brand'), 'with the present logo');
+  await seller.in('console-overview').see(front, 'after publishing a brand');
 });
 
 test('events and their endpoints', async () => {
-  const refuses = new Set(['event.test']);
   const receiver: Receiver = await openReceiver(
     () => [],
-    ({ type }) => (refuses.has(type) ? 500 : 204),
+    ({ type }) => (type === 'event.test' ? 500 : 204),
   );
+  const events = seller.in('console-events');
+  const change = async (state: string, steps: () => Promise<unknown>) => {
+    await events.unfold('Change');
+    await events.shot(state, steps);
+  };
   try {
-    seller.group = 'console-events';
-    await seller.see(at('events'), 'no endpoints yet');
-    await seller.unchecked();
-    await seller.fill({ Address: 'https://10.0.0.1/' });
-    await seller.press('Add endpoint');
-    await seller.shot('address refused');
-    await seller.fill({ Address: receiver.url });
-    await seller.press('Add endpoint');
-    await seller.shot('endpoint added, secret shown once');
-    await seller.press('Send a test event');
-    await seller.shot('test event sent');
+    await events.see(at('events'), 'no endpoints yet');
+    await events.submit(null, { Address: 'https://10.0.0.1/' }, 'Add endpoint', 'address refused');
+    const added = 'endpoint added, secret shown once';
+    await events.submit(null, { Address: receiver.url }, 'Add endpoint', added);
+    await events.shot('test event sent', () => events.press('Send a test event'));
     await Agent.registered(site.shop.url);
     const attempted = () => site.shop.sql`SELECT 1 FROM shop.event_endpoint WHERE failing_since IS NOT NULL`;
     for (let tries = 0; tries < 50 && (await attempted()).length === 0; tries += 1)
-      await seller.open(at('events'));
-    await seller.unfold('Change');
-    await seller.shot('an endpoint that fails, and its changes');
-    await seller.follow('event.test');
-    await seller.shot('one event with a failed attempt');
-    await seller.see(at('events?type=account.registered'), 'filtered by type');
-    await seller.see(at('events?state=failed'), 'filter without a match');
-    await seller.open(at('events'));
-    await seller.unfold('Deliver again');
-    await seller.shot('deliver again, form');
-    await seller.page.getByRole('button', { name: 'Deliver again' }).click();
-    await seller.shot('deliver again, refused');
-    await seller.see(at('events/types'), 'types of events');
-    await seller.open(at('events'));
-    await seller.unfold('Change');
-    await seller.press('New secret');
-    await seller.shot('new secret shown once');
-    await seller.unfold('Change');
-    await seller.follow('New secret, end the former one now');
-    await seller.shot('question before the former secret ends');
-    await seller.open(at('events'));
-    await seller.unfold('Change');
-    await seller.press('Disable');
-    await seller.shot('endpoint disabled');
-    await seller.unfold('Change');
-    await seller.follow('Remove endpoint');
-    await seller.shot('question before removing');
-    await seller.press('Remove endpoint');
-    await seller.shot('removed');
-    await site.shop.sql`UPDATE shop.event_endpoint SET state = 'disabled'`;
+      await events.open(at('events'));
+    await events.shot('an endpoint that fails, and its changes', () => events.unfold('Change'));
+    await events.shot('one event with a failed attempt', () => events.follow('event.test'));
+    await events.see(at('events?type=account.registered'), 'filtered by type');
+    await events.see(at('events?state=failed'), 'filter without a match');
+    await events.open(at('events'));
+    await events.shot('deliver again, form', () => events.unfold('Deliver again'));
+    await events.shot('deliver again, refused', () => events.press('Deliver again'));
+    await events.see(at('events/types'), 'types of events');
+    await events.open(at('events'));
+    await change('new secret shown once', () => events.press('New secret'));
+    await change('question before the former secret ends', () => events.follow('Replace the secret at once'));
+    await events.open(at('events'));
+    await change('endpoint disabled', () => events.press('Disable'));
+    await change('question before removing', () => events.follow('Remove endpoint'));
+    await events.shot('removed', () => events.press('Remove endpoint'));
   } finally {
     await receiver.close();
   }

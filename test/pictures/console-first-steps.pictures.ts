@@ -1,15 +1,15 @@
-import { afterAll, beforeAll, test } from 'vitest';
-import { at, front, openSite, type Site, Visitor } from './history.ts';
+import { beforeAll, test } from 'vitest';
+import { at, front, openSite } from './history.ts';
+import type { Studio } from './studio.ts';
 
-let site: Site;
+let site: Studio;
 beforeAll(async () => {
   site = await openSite();
+  return () => site.close();
 });
-afterAll(() => site?.close());
 
 test('a new shop is empty in every section, and shows its first steps', async () => {
-  const seller = await Visitor.at(site);
-  await seller.signIn();
+  const seller = await site.seller('console-overview');
   const sections = {
     overview: [front, 'first steps of a new shop'],
     accounts: [at('accounts'), 'none yet'],
@@ -21,22 +21,20 @@ test('a new shop is empty in every section, and shows its first steps', async ()
     audit: [at('audit'), 'no actions yet'],
     team: [at('team'), 'only the admin token'],
   } as const;
-  for (const [section, [path, state]] of Object.entries(sections)) {
-    seller.group = `console-${section}`;
-    await seller.see(path, state);
-  }
-  seller.group = 'console-payments';
-  await seller.see(at('payments?view=requests'), 'refund requests, none');
-  await seller.see(at('payments?view=returned'), 'refunds and disputes, none');
-  await seller.see(at('payments?state=declined'), 'declined, none');
-  seller.group = 'console-accounts';
-  await seller.see(at('accounts?q=nobody@example.com'), 'search without a result');
-  seller.group = 'console-not-found';
-  await seller.see(at('pricing'), 'no page at this address');
-  await seller.see(at('accounts/acc_none'), 'no such account');
-  await seller.see(at('payments/pur_none'), 'no such purchase');
-  await seller.see(at('events/evt_none'), 'no such event');
-  await seller.see(at('catalogue/history/999'), 'no such publication');
-  await seller.see(at('codes/NONE-26/end'), 'no such code');
-  await seller.leave();
+  for (const [section, [path, state]] of Object.entries(sections))
+    await seller.in(`console-${section}`).see(path, state);
+  await seller.in('console-payments').visits({
+    'refund requests, none': at('payments?view=requests'),
+    'refunds and disputes, none': at('payments?view=returned'),
+    'declined, none': at('payments?state=declined'),
+  });
+  await seller.in('console-accounts').see(at('accounts?q=nobody@example.com'), 'search without a result');
+  await seller.in('console-not-found').visits({
+    'no page at this address': at('pricing'),
+    'no such account': at('accounts/acc_none'),
+    'no such purchase': at('payments/pur_none'),
+    'no such event': at('events/evt_none'),
+    'no such publication': at('catalogue/history/999'),
+    'no such code': at('codes/NONE-26/end'),
+  });
 });

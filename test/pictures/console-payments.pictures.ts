@@ -1,26 +1,19 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import * as Agent from '../purchase/agent.ts';
 import * as Customer from '../support/customer.ts';
-import {
-  at,
-  type Buyer,
-  bought,
-  disputed,
-  front,
-  history,
-  names,
-  openSite,
-  type Site,
-  Visitor,
-} from './history.ts';
+import { at, type Buyer, bought, disputed, front, history, names, openSite } from './history.ts';
+import type { Studio } from './studio.ts';
+import type { Visitor } from './visitor.ts';
 
-let site: Site;
+let site: Studio;
 let buyers: Map<string, Buyer>;
+let seller: Visitor;
 beforeAll(async () => {
   site = await openSite();
   buyers = await history(site);
+  seller = await site.seller('console-payments');
+  return () => site.close();
 });
-afterAll(() => site?.close());
 
 const buyer = (email: string) => buyers.get(email) as Buyer;
 const purchase = (email: string) => at(`payments/${buyer(email).order}`);
@@ -35,114 +28,81 @@ async function subscribed(email: string): Promise<Buyer> {
   return { ...agent, order: offer.order, email };
 }
 
-test('payments are listed, opened, refunded and declined', async () => {
-  const { shop } = site;
-  const seller = await Visitor.at(site);
-  await seller.signIn();
-  seller.group = 'console-payments';
-  await seller.see(at('payments'), 'all, full');
-  await seller.unfold('More filters');
-  await seller.shot('all filters open');
-  await seller.choose('Status', 'disputed');
-  await seller.press('Filter');
-  await seller.shot('filtered by disputed');
-  await seller.see(at('payments?rail=x402&from=2020-01-01'), 'filtered by method and day');
-  await seller.see(at('payments?q=none@example.com'), 'filter without a match');
-  await seller.see(at('payments?state=declined'), 'declined');
-  await seller.see(at('payments?view=requests'), 'refund requests');
-  await seller.see(at('payments?view=returned'), 'refunds and disputes');
-  seller.group = 'console-purchase';
-  await seller.see(purchase(names[0]), 'paid by an agent');
-  await seller.page.getByRole('link', { name: names[0] }).first().waitFor();
-  const [declined] = await shop.sql<{ id: string }[]>`SELECT id FROM shop.purchase WHERE state = 'declined'`;
-  await seller.see(at(`payments/${declined?.id}`), 'declined');
-  await seller.see(purchase('emmy@noether.example'), 'disputed');
-  const amount = seller.page.locator('#amount');
-  seller.group = 'console-refund';
-  await seller.open(purchase(names[0]));
-  await amount.fill('99.00');
-  await seller.press('Review refund');
-  await seller.shot('more than was paid');
-  await amount.fill('1.50');
-  await seller.press('Review refund');
-  await seller.shot('review of a part');
-  const review = seller.page.url();
-  await seller.press('Refund 1.50 USD');
-  await seller.shot('a part refunded');
-  await seller.see(review, 'review of a refund that was made already');
-  await seller.open(purchase(names[0]));
-  await seller.press('Review refund');
-  await seller.shot('review of the rest, a part of it spent');
-  await site.network.fault('POST /v1/refunds', '500_before', 20);
-  await seller.press(/^Refund /);
-  await seller.shot('outcome not known, the processor fails');
-  await site.network.clearFaults();
-  await seller.open(purchase(names[0]));
-  await seller.press('Send the same refund again');
-  await seller.shot('all refunded');
-  seller.group = 'console-refund-request';
-  await seller.see(purchase(names[2]), 'open request');
-  await seller.unfold('Decline the request');
-  await seller.unchecked();
-  await seller.press('Decline');
-  await seller.shot('declined without a reason');
-  await seller.open(purchase(names[2]));
-  await seller.press('Review refund');
-  await seller.shot('review of the answer');
-  await seller.open(purchase(names[2]));
-  await seller.unfold('Decline the request');
-  await seller.page.locator('#reason').fill('Most of it was used. Write to us if a call failed.');
-  await seller.press('Decline');
-  await seller.shot('declined with a reason');
-  await byHand(seller);
-  await seller.leave();
+test('payments are listed and opened', async () => {
+  const [list, one] = [seller.in('console-payments'), seller.in('console-purchase')];
+  await list.see(at('payments'), 'all, full');
+  await list.shot('all filters open', () => list.unfold('More filters'));
+  await list.submit(null, { Status: 'disputed' }, 'Filter', 'filtered by disputed');
+  await list.visits({
+    'filtered by method and day': at('payments?rail=x402&from=2020-01-01'),
+    'filter without a match': at('payments?q=none@example.com'),
+    declined: at('payments?state=declined'),
+    'refund requests': at('payments?view=requests'),
+    'refunds and disputes': at('payments?view=returned'),
+  });
+  const [declined] = await site.shop.sql<
+    { id: string }[]
+  >`SELECT id FROM shop.purchase WHERE state = 'declined'`;
+  await one.visits({
+    'paid by an agent': purchase(names[0]),
+    declined: at(`payments/${declined?.id}`),
+    disputed: purchase('emmy@noether.example'),
+  });
 });
 
-/** A payment in a stablecoin is refunded by the seller's own wallet, and recorded. */
-async function byHand(seller: Visitor): Promise<void> {
+test('payments are refunded, and requests for it declined', async () => {
+  const [refund, request] = [seller.in('console-refund'), seller.in('console-refund-request')];
+  const review = 'Review refund';
+  await refund.submit(purchase(names[0]), { '#amount': '99.00' }, review, 'more than was paid');
+  await refund.submit(null, { '#amount': '1.50' }, review, 'review of a part');
+  const reviewed = refund.page.url();
+  await refund.shot('a part refunded', () => refund.press('Refund 1.50 USD'));
+  await refund.see(reviewed, 'review of a refund that was made already');
+  await refund.submit(purchase(names[0]), {}, review, 'review of the rest, a part of it spent');
+  await site.network.fault('POST /v1/refunds', '500_before', 20);
+  await refund.shot('outcome not known, the processor fails', () => refund.press(/^Refund /));
+  await site.network.clearFaults();
+  await refund.submit(purchase(names[0]), {}, 'Send the same refund again', 'all refunded');
+  await request.see(purchase(names[2]), 'open request');
+  await request.submit(null, {}, 'Decline', 'declined without a reason');
+  await request.submit(purchase(names[2]), {}, review, 'review of the answer');
+  const answer = { '#reason': 'Most of it was used. Write to us if a call failed.' };
+  await request.submit(purchase(names[2]), answer, 'Decline', 'declined with a reason');
+});
+
+test('a stablecoin refund, which the wallet of the seller sent, is recorded', async () => {
   const { order } = buyer('sofia@kovalevskaya.example');
   await site.shop.sql`UPDATE shop.purchase SET rail = 'x402' WHERE id = ${order}`;
-  seller.group = 'console-refund-by-hand';
-  await seller.see(at(`payments/${order}`), 'form of a stablecoin payment');
-  await seller.page.locator('#reference').fill('zzz');
-  await seller.press('Review the record');
-  await seller.shot('wrong transaction');
-  await seller.page.locator('#amount').fill('0.75');
-  await seller.page.locator('#reference').fill(`0x${'ab'.repeat(32)}`);
-  await seller.press('Review the record');
-  await seller.shot('review');
-  await seller.page.locator('main form[method=post] button').first().click();
-  await seller.shot('recorded');
-}
+  const record = seller.in('console-refund-by-hand');
+  await record.see(at(`payments/${order}`), 'form of a stablecoin payment');
+  await record.submit(null, { '#reference': 'zzz' }, 'Review the record', 'wrong transaction');
+  const sent = { '#amount': '0.75', '#reference': `0x${'ab'.repeat(32)}` };
+  await record.submit(null, sent, 'Review the record', 'review');
+  await record.shot('recorded', () => record.page.locator('main form[method=post] button').first().click());
+});
 
 test('a subscription is refunded and ended, and a renewal stays unpaid', async () => {
-  const { shop } = site;
   const [lise, hedy] = [await subscribed('lise@meitner.example'), await subscribed('hedy@lamarr.example')];
-  const seller = await Visitor.at(site);
-  await seller.signIn();
-  seller.group = 'console-subscription';
-  await seller.see(at(`accounts/${lise.account}`), 'account with an active plan');
-  await seller.see(at(`payments/${lise.order}`), 'purchase of a period');
-  await seller.press('Review refund');
-  await seller.shot('review of a refund that ends the plan');
-  await seller.press(/^Refund /);
-  await seller.shot('refunded and ended');
-  await seller.see(at(`accounts/${lise.account}`), 'account whose plan was refunded');
-  await shop.sql`UPDATE shop.subscription SET status = 'past_due', period_start = now() - interval '33 days', period_end = now() - interval '2 days' WHERE account_id = ${hedy.account}`;
-  await seller.see(at(`accounts/${hedy.account}`), 'account with an unpaid renewal');
-  seller.group = 'console-payments';
-  await seller.see(at('payments?view=past-due'), 'unpaid renewals');
-  await seller.leave();
+  const plan = seller.in('console-subscription');
+  await plan.see(at(`accounts/${lise.account}`), 'account with an active plan');
+  await plan.see(at(`payments/${lise.order}`), 'purchase of a period');
+  await plan.submit(null, {}, 'Review refund', 'review of a refund that ends the plan');
+  await plan.shot('refunded and ended', () => plan.press(/^Refund /));
+  await plan.see(at(`accounts/${lise.account}`), 'account whose plan was refunded');
+  await site.shop
+    .sql`UPDATE shop.subscription SET status = 'past_due', period_start = now() - interval '33 days', period_end = now() - interval '2 days' WHERE account_id = ${hedy.account}`;
+  await plan.see(at(`accounts/${hedy.account}`), 'account with an unpaid renewal');
+  await seller.in('console-payments').see(at('payments?view=past-due'), 'unpaid renewals');
 });
 
 test('the overview shows every task, and each leads to its list', async () => {
   const { shop, network } = site;
-  const seller = await Visitor.at(site);
-  await seller.signIn();
-  seller.group = 'console-overview';
-  await seller.shot('a month of sales');
-  await seller.see(`${front}?days=7`, 'seven days');
-  await seller.see(`${front}?days=90`, 'ninety days');
+  const [overview, one] = [seller.in('console-overview'), seller.in('console-purchase')];
+  await overview.visits({
+    'a month of sales': front,
+    'seven days': `${front}?days=7`,
+    'ninety days': `${front}?days=90`,
+  });
   const doubtful = await bought(site, 'katherine@johnson.example');
   const [payment] = await network.paymentsOf(doubtful.order);
   await shop.sql`INSERT INTO shop.fraud_signal (id, payment, kind, is_open, reason) VALUES ('issfr_1', ${payment?.id ?? ''}, 'early_fraud_warning', true, 'made_with_stolen_card')`;
@@ -163,25 +123,25 @@ test('the overview shows every task, and each leads to its list', async () => {
   );
   for (let nth = 0; nth < 3; nth += 1)
     await Customer.call(asking, 'POST', `${shop.url}/v2/search/people`, { max_results: 1, gone: true });
-  await seller.see(front, 'every kind of task');
-  seller.group = 'console-payments';
-  await seller.see(at('payments?view=flagged'), 'fraud warnings and reviews');
-  await seller.see(at('payments?view=unfinished'), 'unfinished charges');
-  await seller.see(at('payments?view=webhook-events'), 'failed webhook events');
-  seller.group = 'console-purchase';
-  await seller.see(at(`payments/${doubtful.order}`), 'with a fraud warning');
-  await seller.see(at(`payments/${stuck.order}`), 'being charged');
-  await seller.see(at(`payments/${(await Agent.offer(agent)).order}`), 'offered, not paid');
+  await overview.see(front, 'every kind of task');
+  await seller.in('console-payments').visits({
+    'fraud warnings and reviews': at('payments?view=flagged'),
+    'unfinished charges': at('payments?view=unfinished'),
+    'failed webhook events': at('payments?view=webhook-events'),
+  });
+  await one.visits({
+    'with a fraud warning': at(`payments/${doubtful.order}`),
+    'being charged': at(`payments/${stuck.order}`),
+    'offered, not paid': at(`payments/${(await Agent.offer(agent)).order}`),
+  });
   await network.clearFaults();
-  const won = await bought(site, 'rosalind@franklin.example');
-  await disputed(site, won);
+  const contested = await bought(site, 'rosalind@franklin.example');
+  await disputed(site, contested);
   const [lost] = (await network.stripe.disputes.list({ limit: 1 })).data;
   await network.stripe.disputes.close(lost?.id ?? '');
-  const open = () =>
-    shop.sql`SELECT 1 FROM shop.reversal WHERE purchase_id = ${won.order} AND status = 'lost'`;
-  await vi.waitFor(async () => expect((await open()).length).toBe(1), 10_000);
-  await seller.see(at(`payments/${won.order}`), 'with a lost dispute');
-  seller.group = 'console-health';
-  await seller.see(at('health'), 'problems of mail, processes and responses');
-  await seller.leave();
+  const closed = () =>
+    shop.sql`SELECT 1 FROM shop.reversal WHERE purchase_id = ${contested.order} AND status = 'lost'`;
+  await vi.waitFor(async () => expect((await closed()).length).toBe(1), 10_000);
+  await one.see(at(`payments/${contested.order}`), 'with a lost dispute');
+  await seller.in('console-health').see(at('health'), 'problems of mail, processes and responses');
 });

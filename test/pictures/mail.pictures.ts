@@ -1,18 +1,17 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
 import { render } from '../../packages/dev-mailbox/src/page.ts';
 import { english } from '../../src/text/texts.ts';
 import { launch } from '../support/chromium.ts';
 import { everyMail, everyPage } from '../text/every-page.ts';
 import { take } from './album.ts';
 
-let browser: Browser;
 let page: Page;
 beforeAll(async () => {
-  browser = await launch();
+  const browser = await launch();
   page = await browser.newPage();
+  return () => browser.close();
 });
-afterAll(() => browser?.close());
 
 /** Shows a document that does not load itself again. */
 const show = (html: string) =>

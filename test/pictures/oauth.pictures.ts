@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import * as Customer from '../support/customer.ts';
-import { Studio, unfold } from './studio.ts';
+import { Studio, sections } from './studio.ts';
+import { Visitor } from './visitor.ts';
 
 let studio: Studio;
 beforeAll(async () => {
   studio = await Studio.open();
+  return () => studio.close();
 });
-afterAll(() => studio?.close());
 
 const verifier = 'a-verifier-that-is-long-enough-for-the-standard-0123456789';
 const returnsTo = 'http://127.0.0.1:9/callback';
@@ -42,41 +43,30 @@ async function exchanged(path: string, code: string): Promise<void> {
 
 test('an application asks for access', async () => {
   const group = 'Connect an application';
-  const stranger = await studio.visitor();
-  await studio.shot(stranger, group, 'signed out', async () => studio.go(stranger, await asked()));
-  await studio.shot(stranger, group, 'signed out, all open', () => unfold(stranger));
-  await studio.shot(stranger, group, 'link asked', async () => {
-    await stranger
-      .getByLabel('Your email address')
-      .or(stranger.locator('#email'))
-      .first()
-      .fill('new@example.com');
-    await stranger.getByRole('button', { name: 'Send me a link' }).click();
+  const stranger = await studio.visitor(group);
+  await stranger.see(await asked(), 'signed out');
+  await stranger.shot('signed out, all open', () => stranger.unfoldAll());
+  await stranger.submit(null, { '#email': 'new@example.com' }, 'Send me a link', 'link asked');
+  const unsaved = await studio.account(group);
+  await unsaved.see(await asked(), 'account without an email');
+  const owner = await studio.account(group, 'connects@example.com');
+  await owner.see(await asked(), 'signed in');
+  await owner.paid('credit', '5.00');
+  const foreign = { redirect_uri: 'https://evil.example/callback' };
+  await owner.visits({
+    'signed in with credit': await asked(),
+    'another address to return to': await asked(foreign),
+    'unknown application': '/oauth2/authorize?client_id=nope',
   });
-  const unsaved = await studio.account();
-  await studio.shot(unsaved, group, 'account without an email', async () =>
-    studio.go(unsaved, await asked()),
-  );
-  const owner = await studio.account('connects@example.com');
-  await studio.shot(owner, group, 'signed in', async () => studio.go(owner, await asked()));
-  await studio.paid(owner, 'credit', '5.00');
-  await studio.shot(owner, group, 'signed in with credit', async () => studio.go(owner, await asked()));
-  await studio.shot(owner, group, 'another address to return to', async () =>
-    studio.go(owner, await asked({ redirect_uri: 'https://evil.example/callback' })),
-  );
-  await studio.visits(owner, group, { 'unknown application': '/oauth2/authorize?client_id=nope' });
   const path = await asked();
-  await studio.go(owner, path);
-  const returned = owner.waitForRequest(`${returnsTo}?*`);
-  await owner.getByRole('button', { name: /allow/i }).first().click({ noWaitAfter: true });
+  await owner.open(path);
+  const returned = owner.page.waitForRequest(`${returnsTo}?*`);
+  await owner.page.getByRole('button', { name: /allow/i }).first().click({ noWaitAfter: true });
   await exchanged(path, new URL((await returned).url()).searchParams.get('code') ?? '');
-  const after = await owner.context().newPage();
-  await studio.visits(after, 'Settings', { 'application connected': '/shop/account/settings' });
-  await studio.shot(after, 'Settings', 'question before an application is disconnected', () =>
-    after.getByRole('button', { name: 'Disconnect Stock assistant' }).click(),
+  const after = new Visitor(await owner.page.context().newPage(), 'Settings');
+  await after.see(sections.Settings, 'application connected');
+  await after.shot('question before an application is disconnected', () =>
+    after.press('Disconnect Stock assistant'),
   );
-  await studio.shot(after, 'Settings', 'application disconnected', () =>
-    after.getByRole('button', { name: 'Disconnect', exact: true }).click(),
-  );
-  studio.expectAll();
+  await after.shot('application disconnected', () => after.press('Disconnect'));
 });

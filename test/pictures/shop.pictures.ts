@@ -2,105 +2,73 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import postgres from 'postgres';
-import { afterAll, beforeAll, test } from 'vitest';
+import { beforeAll, test } from 'vitest';
 import * as Customer from '../support/customer.ts';
-import { post, press, Studio, uncheck, unfold } from './studio.ts';
+import { accountOf, Studio } from './studio.ts';
 
 let studio: Studio;
 beforeAll(async () => {
   studio = await Studio.open();
+  return () => studio.close();
 });
-afterAll(() => studio?.close());
 
 test('front page and plans', async () => {
-  const { shop } = studio;
-  const stranger = await studio.visitor();
-  await studio.visits(stranger, 'Front page', { 'signed out': '/', 'unknown operation': '/?operation=nope' });
-  await studio.shot(stranger, 'Front page', 'all services and every part open', async () => {
-    await studio.go(stranger, '/');
-    await unfold(stranger);
-  });
-  await studio.shot(stranger, 'Plans', 'amount refused', async () => {
-    await studio.go(stranger, '/');
-    await uncheck(stranger);
-    await stranger.getByLabel('Amount in USD').fill('0.10');
-    await press(stranger, 'Buy by card');
-  });
-  await studio.seller('/promotions', { code: 'WELCOME', usd: '3.00' });
-  await studio.shot(stranger, 'Plans', 'promotion code refused', async () => {
-    await studio.go(stranger, '/');
-    await unfold(stranger);
-    await stranger.locator('.code-field input').first().fill('NOPE');
-    await press(stranger, 'Buy by card');
-  });
-  await studio.shot(stranger, 'Plans', 'promotion code accepted', async () => {
-    await studio.go(stranger, '/');
-    await unfold(stranger);
-    await stranger.locator('.code-field input').first().fill('WELCOME');
-    await press(stranger, 'Buy by card');
-  });
-  const page = await studio.account('front@example.com');
-  await studio.visits(page, 'Front page', { 'signed in with the trial': '/' });
-  const account = await studio.accountOf(page);
-  await Customer.credit(shop.sql, { account } as Customer.Customer, 30_000);
-  await studio.visits(page, 'Front page', { 'low credit': '/' });
-  await studio.paid(page, 'start');
-  await studio.visits(page, 'Plans', { 'own plan': '/#plans' });
-  studio.expectAll();
+  const stranger = await studio.visitor('Front page');
+  const plans = stranger.in('Plans');
+  await stranger.visits({ 'signed out': '/', 'unknown operation': '/?operation=nope' });
+  await stranger.open('/');
+  await stranger.shot('all services and every part open', () => stranger.unfoldAll());
+  await studio.admin('/promotions', { code: 'WELCOME', usd: '3.00' });
+  const [buy, code] = ['Buy by card', '[name=code]'];
+  await plans.submit('/', { 'Amount in USD': '0.10' }, buy, 'amount refused');
+  await plans.submit('/', { [code]: 'NOPE' }, buy, 'promotion code refused');
+  await plans.submit('/', { [code]: 'WELCOME' }, buy, 'promotion code accepted');
+  const owner = await studio.account('Front page', 'front@example.com');
+  await owner.see('/', 'signed in with the trial');
+  const account = await accountOf(owner);
+  await Customer.credit(studio.shop.sql, { account } as Customer.Customer, 30_000);
+  await owner.see('/', 'low credit');
+  await owner.paid('start');
+  await owner.in('Plans').see('/#plans', 'own plan');
 });
 
 test('try it', async () => {
-  const page = await studio.visitor();
-  const sent = page.locator('#try');
-  const open = (operation: string) => studio.go(page, `/?operation=${encodeURIComponent(operation)}#try`);
+  const visitor = await studio.visitor('Try it');
+  const sent = visitor.page.locator('#try');
+  const people = `/?operation=${encodeURIComponent('POST /v2/search/people')}#try`;
+  const email = `/?operation=${encodeURIComponent('POST /v2/enrichment/email')}#try`;
   const unfoldFields = async () => {
-    await unfold(page);
+    await visitor.unfoldAll();
     await sent.locator('details.raw').evaluate((one) => one.removeAttribute('open'));
   };
-  await studio.shot(page, 'Try it', 'form', () => open('POST /v2/search/people'));
-  await studio.shot(page, 'Try it', 'form with every field open', () => unfoldFields());
-  await studio.shot(page, 'Try it', 'price', async () => {
-    await open('POST /v2/search/people');
+  const results = sent.getByLabel('max_results', { exact: false }).first();
+  const asks = (count: string, state: string, path?: string) =>
+    visitor.shot(state, async () => {
+      if (path !== undefined) await visitor.open(path);
+      await visitor.unchecked();
+      await results.fill(count);
+      await results.press('Enter');
+      await sent.locator('[role=status],[role=alert]').first().waitFor();
+    });
+  await visitor.see(people, 'form');
+  await visitor.shot('form with every field open', unfoldFields);
+  await visitor.open(people);
+  await visitor.shot('price', async () => {
     await sent.getByRole('button', { name: 'Check the price' }).first().click();
     await sent.getByText('This request uses at most').first().waitFor();
   });
-  const results = sent.getByLabel('max_results', { exact: false }).first();
-  await studio.shot(page, 'Try it', 'result', async () => {
-    await results.fill('3');
-    await results.press('Enter');
-    await sent.getByRole('status').waitFor();
-  });
-  await studio.shot(page, 'Try it', 'result open', () => unfoldFields());
-  await studio.shot(page, 'Try it', 'nothing sent, field refused', async () => {
-    await uncheck(page);
-    await results.fill('-1');
-    await results.press('Enter');
-    await sent.getByText('Nothing was sent.').waitFor();
-  });
-  await studio.shot(page, 'Try it', 'JSON refused', async () => {
-    await open('POST /v2/search/people');
-    await unfold(page);
-    await sent.getByLabel('Body', { exact: true }).fill('{"max_results":');
-    await sent.getByRole('button', { name: 'Send as JSON' }).click();
-  });
-  await studio.shot(page, 'Try it', 'credit does not suffice', async () => {
-    await open('POST /v2/search/people');
-    await uncheck(page);
-    await results.fill('50');
-    await results.press('Enter');
-  });
-  await studio.shot(page, 'Try it', 'error of the API', async () => {
-    await open('POST /v2/enrichment/email');
-    await unfold(page);
-    await sent.getByLabel('Body', { exact: true }).fill('{}');
-    await sent.getByRole('button', { name: 'Send as JSON' }).click();
-  });
-  studio.expectAll();
+  await asks('3', 'result', people);
+  await visitor.shot('result open', unfoldFields);
+  await asks('-1', 'nothing sent, field refused');
+  await visitor.submit(people, { Body: '{"max_results":' }, 'Send as JSON', 'JSON refused');
+  await asks('50', 'credit does not suffice', people);
+  await visitor.submit(email, { Body: '{}' }, 'Send as JSON', 'error of the API');
 });
 
 test('error pages', async () => {
-  const page = await studio.visitor();
-  await studio.visits(page, 'Error pages', {
+  const visitor = await studio.visitor('Error pages');
+  const { url, sandboxUrl } = studio.shop;
+  await visitor.visits({
     'page not found': '/nope',
     'address without a page': '/v2/search/people',
     'key needed': '/account/usage',
@@ -114,28 +82,22 @@ test('error pages', async () => {
     'method not allowed': '/shop/buy',
     'card consent unknown': '/auto-top-up/nope',
   });
-  await studio.shot(page, 'Error pages', 'form too large', async () => {
-    await studio.go(page, '/');
-    await post(page, `${studio.shop.url}/shop/try`, { body: 'x'.repeat(3_000_000) });
-  });
-  await studio.shot(page, 'Error pages', 'form of another site', async () => {
-    await page.goto(studio.shop.sandboxUrl);
-    await post(page, `${studio.shop.url.replace('localhost', '127.0.0.1')}/shop/buy`, { plan: 'credit' });
-  });
-  await studio.shot(page, 'Error pages', 'too many accounts', async () => {
+  await visitor.open('/');
+  await visitor.shot('form too large', () => visitor.post('/shop/try', { body: 'x'.repeat(3_000_000) }));
+  await visitor.open(sandboxUrl);
+  const foreign = `${url.replace('localhost', '127.0.0.1')}/shop/buy`;
+  await visitor.shot('form of another site', () => visitor.post(foreign, { plan: 'credit' }));
+  await visitor.shot('too many accounts', async () => {
     for (let at = 0; at < 30; at += 1) {
-      await page.context().clearCookies();
-      await studio.go(page, '/');
-      await post(page, `${studio.shop.url}/shop/start`, {});
-      if (/429|later|many/i.test((await page.textContent('h1')) ?? '')) break;
+      await visitor.page.context().clearCookies();
+      await visitor.open('/');
+      await visitor.post('/shop/start', {});
+      if (/429|later|many/i.test((await visitor.page.textContent('h1')) ?? '')) break;
     }
   });
-  await studio.shot(page, 'Error pages', 'form of a session that ended', async () => {
-    await page.context().clearCookies();
-    await studio.go(page, '/');
-    await post(page, `${studio.shop.url}/shop/account/keys`, { name: 'x' });
-  });
-  studio.expectAll();
+  await visitor.page.context().clearCookies();
+  await visitor.open('/');
+  await visitor.shot('form of a session that ended', () => visitor.post('/shop/account/keys', { name: 'x' }));
 });
 
 /** Writes a copy of a catalogue with a change. Returns the settings that use it. */
@@ -167,16 +129,12 @@ test('shops with another catalogue', async () => {
   for (const [group, options] of Object.entries(shops)) {
     const other = await Studio.open(options);
     try {
-      const page = await other.visitor();
-      await other.visits(page, group, { 'front page': '/', reference: '/docs', account: '/shop/account' });
-      await other.shot(page, group, 'request refused', async () => {
-        await other.go(page, '/');
-        await page.getByRole('link', { name: 'Change the request' }).click();
-        await page.getByRole('button', { name: 'Send request' }).first().click();
-        await page.waitForLoadState();
-      });
-      await other.visits(page, group, { 'account after a try': '/shop/account' });
-      other.expectAll();
+      const visitor = await other.visitor(group);
+      await visitor.visits({ 'front page': '/', reference: '/docs', account: '/shop/account' });
+      await visitor.open('/');
+      await visitor.follow('Change the request');
+      await visitor.shot('request refused', () => visitor.press('Send request'));
+      await visitor.see('/shop/account', 'account after a try');
     } finally {
       await other.close();
     }
@@ -185,23 +143,19 @@ test('shops with another catalogue', async () => {
 
 test('the database is away', async () => {
   const other = await Studio.open({ upstream, catalog: 'trial-once.yaml' });
-  const name = new URL(other.shop.databaseUrl).pathname.slice(1);
-  const admin = postgres(Object.assign(new URL(other.shop.databaseUrl), { pathname: '/postgres' }).href, {
-    max: 1,
-  });
+  const address = new URL(other.shop.databaseUrl);
+  const name = address.pathname.slice(1);
+  const admin = postgres(Object.assign(address, { pathname: '/postgres' }).href, { max: 1 });
   try {
-    const page = await other.account();
+    const owner = await other.account('Outage');
     await admin.unsafe(`ALTER DATABASE ${name} WITH ALLOW_CONNECTIONS false`);
     await admin`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = ${name}`;
-    await other.visits(page, 'Outage', { 'front page': '/', account: '/shop/account', reference: '/docs' });
-    await other.shot(page, 'Outage', 'purchase', async () => {
-      await other.go(page, '/docs');
-      await post(page, `${other.shop.url}/shop/buy`, { plan: 'credit', amount_usd: '5.00' });
-    });
+    await owner.visits({ 'front page': '/', account: '/shop/account', reference: '/docs' });
+    const purchase = { plan: 'credit', amount_usd: '5.00' };
+    await owner.shot('purchase', () => owner.post('/shop/buy', purchase));
   } finally {
     await admin.unsafe(`ALTER DATABASE ${name} WITH ALLOW_CONNECTIONS true`);
     await admin.end();
     await other.close();
   }
-  other.expectAll();
 });

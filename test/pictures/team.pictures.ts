@@ -1,86 +1,62 @@
-import { afterAll, beforeAll, test } from 'vitest';
-import { press, Studio, sections, uncheck, unfold } from './studio.ts';
+import { beforeAll, test } from 'vitest';
+import { keyOf, Studio, sections } from './studio.ts';
 
 let studio: Studio;
 beforeAll(async () => {
   studio = await Studio.open();
+  return () => studio.close();
 });
-afterAll(() => studio?.close());
 
 test('a team', async () => {
   const [ada, bob, cid] = ['ada@team.example', 'bob@team.example', 'cid@team.example'] as const;
-  const owner = await studio.account(ada);
+  const owner = await studio.account('Team', ada);
   const invite = async (email: string, role: string) => {
-    await studio.go(owner, sections.Team);
-    await owner.getByLabel('Email address').fill(email);
-    await owner.getByRole('combobox', { name: 'Role', exact: true }).selectOption(role);
-    await press(owner, 'Send invitation');
+    await owner.open(sections.Team);
+    await owner.unchecked();
+    await owner.fill({ 'Email address': email, Role: role });
+    await owner.press('Send invitation');
   };
-  await studio.shot(owner, 'Team', 'invitation refused', async () => {
-    await studio.go(owner, sections.Team);
-    await uncheck(owner);
-    await owner.getByLabel('Email address').fill('nope');
-    await press(owner, 'Send invitation');
-  });
-  await studio.shot(owner, 'Team', 'invitation sent', () => invite(bob, 'Developer'));
+  await owner.shot('invitation refused', () => invite('nope', 'Viewer'));
+  await owner.shot('invitation sent', () => invite(bob, 'Developer'));
   await invite(cid, 'Viewer');
   const linkOf = (email: string) => studio.mailed(email, /^http\S+\/shop\/invitation\?token=\S+$/m);
-  const guest = await studio.visitor();
-  await studio.shot(guest, 'Invitation', 'stranger', async () => guest.goto(await linkOf(bob)));
-  await studio.shot(guest, 'Invitation', 'wrong address', async () => {
-    await guest.getByRole('main').getByRole('textbox').first().fill('other@example.com');
-    await press(guest, 'Send me the link');
-  });
-  await studio.shot(guest, 'Invitation', 'link sent', async () => {
-    await guest.goto(await linkOf(bob));
-    await guest.getByRole('main').getByRole('textbox').first().fill(bob);
-    await press(guest, 'Send me the link');
-  });
-  await guest.context().close();
-  const member = await studio.account(bob);
-  await studio.shot(member, 'Invitation', 'signed in', async () => member.goto(await linkOf(bob)));
-  await studio.shot(member, 'Invitation', 'joined', () => press(member, 'Join the account'));
-  await studio.shot(member, 'Team', 'as a developer', () => studio.go(member, sections.Team));
-  await studio.shot(member, 'Billing', 'denied to a developer', () => studio.go(member, sections.Billing));
-  await studio.visits(member, 'Keys', { 'as a developer': sections.Keys });
-  await studio.shot(member, 'Invitation', 'joined already', async () => member.goto(await linkOf(bob)));
-  await studio.key(member, 'of the developer');
-  const viewer = await studio.account(cid);
-  await studio.shot(viewer, 'Invitation', 'question before declining', async () => {
-    await viewer.goto(await linkOf(cid));
-    await viewer.getByText('Decline', { exact: false }).first().click();
-  });
-  await studio.shot(viewer, 'Invitation', 'declined', async () => {
-    await viewer
-      .getByRole('main')
-      .getByRole('button', { name: /decline/i })
-      .first()
-      .click();
-  });
-  await studio.shot(owner, 'Team', 'role changed', async () => {
-    await studio.go(owner, sections.Team);
-    await owner.getByLabel(`Role of ${bob}`, { exact: true }).selectOption('Billing');
-    await press(owner, `Change the role of ${bob}`);
-  });
-  await studio.shot(owner, 'Team', 'all open', () => unfold(owner));
-  await studio.visits(owner, 'Keys', { 'key of a developer paused': sections.Keys });
-  await studio.shot(member, 'Billing', 'as a member for billing', () => studio.go(member, sections.Billing));
-  await studio.shot(member, 'Team', 'question before leaving', () =>
-    studio.go(member, '/shop/account/team/leave'),
+  const guest = await studio.visitor('Invitation');
+  const address = guest.page.getByRole('main').getByRole('textbox').first();
+  const asks = (email: string, state: string) =>
+    guest.shot(state, async () => {
+      await guest.open(await linkOf(bob));
+      await address.fill(email);
+      await guest.press('Send me the link');
+    });
+  await guest.see(await linkOf(bob), 'stranger');
+  await asks('other@example.com', 'wrong address');
+  await asks(bob, 'link sent');
+  await guest.leave();
+  const member = await studio.account('Invitation', bob);
+  await member.see(await linkOf(bob), 'signed in');
+  await member.shot('joined', () => member.press('Join the account'));
+  await member.in('Team').see(sections.Team, 'as a developer');
+  await member.in('Billing').see(sections.Billing, 'denied to a developer');
+  await member.in('Keys').see(sections.Keys, 'as a developer');
+  await member.see(await linkOf(bob), 'joined already');
+  await keyOf(member, 'of the developer');
+  const viewer = await studio.account('Invitation', cid);
+  await viewer.open(await linkOf(cid));
+  await viewer.shot('question before declining', () => viewer.page.getByText('Decline').first().click());
+  await viewer.shot('declined', () => viewer.press(/decline/i));
+  const role = { [`Role of ${bob}`]: 'Billing' };
+  await owner.submit(sections.Team, role, `Change the role of ${bob}`, 'role changed');
+  await owner.shot('all open', () => owner.unfoldAll());
+  await owner.in('Keys').see(sections.Keys, 'key of a developer paused');
+  await member.in('Billing').see(sections.Billing, 'as a member for billing');
+  await member.in('Team').see('/shop/account/team/leave', 'question before leaving');
+  await owner.open(sections.Team);
+  await owner.unfoldAll();
+  await owner.shot('question before a transfer', () =>
+    owner.page.locator('form[action="/shop/account/team/transfer"] button').click(),
   );
-  await studio.shot(owner, 'Team', 'question before a transfer', async () => {
-    await studio.go(owner, sections.Team);
-    await unfold(owner);
-    await owner.locator('form[action="/shop/account/team/transfer"] button').click();
-  });
-  await studio.shot(owner, 'Team', 'question before tokens end', () =>
-    studio.go(owner, '/shop/account/team/tokens'),
-  );
-  await studio.shot(owner, 'Team', 'question before a removal', async () => {
-    await studio.go(owner, sections.Team);
-    await press(owner, `Remove ${bob}`);
-  });
-  await studio.shot(owner, 'Team', 'person removed', () => press(owner, `Remove ${bob}`));
-  await studio.shot(member, 'Overview', 'after a removal', () => studio.go(member, '/shop/account'));
-  studio.expectAll();
+  await owner.see('/shop/account/team/tokens', 'question before tokens end');
+  await owner.submit(sections.Team, {}, `Remove ${bob}`, 'question before a removal');
+  await owner.shot('person removed', () => owner.press(`Remove ${bob}`));
+  await member.in('Overview').see(sections.Overview, 'after a removal');
 });
