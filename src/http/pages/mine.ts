@@ -10,7 +10,7 @@ import { say } from './say.ts';
 import type { AccountSummary } from './shop-facts.ts';
 
 /** A smaller balance is low. */
-const lowBalance = Money.ofCents(50);
+export const lowBalance = Money.ofCents(50);
 
 /**
  * The account of the visitor on the start page: its balance, what to do about a low one or an unpaid plan, and the next step.

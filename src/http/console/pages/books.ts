@@ -4,7 +4,7 @@ import type { BooksCheck } from '../../../journeys/books-check.ts';
 import type { LedgerFault } from '../../../ledger/verification.ts';
 import type { Html } from '../../pages/frame.ts';
 import { actor } from './audit.ts';
-import { count, moment, money } from './figures.ts';
+import { count, many, moment, money } from './figures.ts';
 
 type BooksFacts = { checked: BooksCheck | null; checkProblem: string | null; canVerify: boolean };
 
@@ -14,11 +14,6 @@ const sumRules: ReadonlySet<string> = new Set([
   'a payment has its order',
   'no more tax goes back than was paid',
 ]);
-
-/** A number of things: `1 violation`, `2 violations`. */
-export function many(number: number, one: string, several = `${one}s`): string {
-  return `${count(number)} ${number === 1 ? one : several}`;
-}
 
 /** The last check of the books, and the form that checks them now. */
 export function books({ checked, checkProblem, canVerify }: BooksFacts): Html {

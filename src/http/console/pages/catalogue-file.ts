@@ -8,7 +8,7 @@ import { cataloguePath } from './catalogue-edit.ts';
 import { difference } from './catalogue-review.ts';
 import { faultList } from './catalogue-words.ts';
 import { field } from './fields.ts';
-import { count } from './figures.ts';
+import { count, many } from './figures.ts';
 
 /** Line numbers beyond the end of the file. */
 const sparesOfFile = 500;
@@ -28,7 +28,7 @@ function foundList(lines: readonly string[], found: readonly number[], sought: s
   const row = (line: number) =>
     html`<li><a href="#line-${line}">Line ${line}</a> <code>${(lines[line - 1] ?? '').trim().slice(0, lineCharsShown)}</code></li>`;
   const rest = found.length - foundMax;
-  return html`<div role="status"><p class="soft">${found.length === 0 ? 'No line' : found.length === 1 ? '1 line' : `${count(found.length)} lines`} with “${sought}”${rest > 0 ? `, the first ${count(foundMax)}:` : found.length === 0 ? '.' : ':'}</p><ul class="found">${found.slice(0, foundMax).map(row)}</ul></div>`;
+  return html`<div role="status"><p class="soft">${found.length === 0 ? 'No line' : many(found.length, 'line')} with “${sought}”${rest > 0 ? `, the first ${count(foundMax)}:` : found.length === 0 ? '.' : ':'}</p><ul class="found">${found.slice(0, foundMax).map(row)}</ul></div>`;
 }
 
 /**

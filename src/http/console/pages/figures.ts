@@ -46,6 +46,11 @@ export function count(value: number): string {
   return value.toLocaleString('en');
 }
 
+/** A number of things: `1 violation`, `2 violations`. */
+export function many(number: number, one: string, several = `${one}s`): string {
+  return `${count(number)} ${number === 1 ? one : several}`;
+}
+
 /** The units of calls, and the quantity of each meter of metered calls. */
 export function measured({ units, quantities }: { units: number; quantities: Quantities | null }): string {
   const meters = Object.entries(quantities ?? {}).map(([meter, quantity]) => `${meter} ${count(quantity)}`);

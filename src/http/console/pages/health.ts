@@ -4,8 +4,20 @@ import { conditionOf, type LedgerWriterState, type ResponseCount } from '../../.
 import type { FailedMail } from '../../../payment/attention.ts';
 import type { UncountableCount } from '../../../proxy/uncountable.ts';
 import type { Html } from '../../pages/frame.ts';
-import { books, many } from './books.ts';
-import { amount, count, fact, folded, moment, momentText, sign, span, table, words } from './figures.ts';
+import { books } from './books.ts';
+import {
+  amount,
+  count,
+  fact,
+  folded,
+  many,
+  moment,
+  momentText,
+  sign,
+  span,
+  table,
+  words,
+} from './figures.ts';
 
 export type HealthFacts = {
   /** The checks of `/readyz`. */
@@ -58,7 +70,7 @@ export function health(facts: HealthFacts): Html {
   const verdict =
     problems.length === 0
       ? html`<p class="ok verdict">Everything works. Checked ${moment(facts.nowMs)}. <a href="/admin/console/health">Check again</a></p>`
-      : html`<div class="note verdict"><b>${problems.length === 1 ? '1 problem' : `${count(problems.length)} problems`}</b><ul>${problems.map((one) => html`<li>${one}</li>`)}</ul><p>Checked ${moment(facts.nowMs)}. <a href="/admin/console/health">Check again</a></p></div>`;
+      : html`<div class="note verdict"><b>${many(problems.length, 'problem')}</b><ul>${problems.map((one) => html`<li>${one}</li>`)}</ul><p>Checked ${moment(facts.nowMs)}. <a href="/admin/console/health">Check again</a></p></div>`;
   return html`<h1>Health</h1>
 ${verdict}
 ${parts(facts)}${facts.isAddressUnknown ? addresses() : ''}

@@ -5,7 +5,7 @@ import { capitalized } from '../../../text/capitalized.ts';
 import type { Html } from '../../pages/frame.ts';
 import { type FormResult, resultLine } from './account.ts';
 import { field } from './fields.ts';
-import { day, moment, sign, table } from './figures.ts';
+import { day, many, moment, sign, table } from './figures.ts';
 import { emailText } from './orders.ts';
 
 export type TeamFacts = {
@@ -56,10 +56,9 @@ ${
 
 function row(one: ListedOperator, { canChange, me }: TeamFacts): Html {
   const { id, email, name, role, passkeys, hasOidc, seenMs, invitedUntilMs } = one;
-  const ways = [
-    passkeys === 0 ? null : passkeys === 1 ? '1 passkey' : `${passkeys} passkeys`,
-    hasOidc ? 'single sign-on' : null,
-  ].filter((way) => way !== null);
+  const ways = [passkeys === 0 ? null : many(passkeys, 'passkey'), hasOidc ? 'single sign-on' : null].filter(
+    (way) => way !== null,
+  );
   const open =
     invitedUntilMs === null
       ? ''

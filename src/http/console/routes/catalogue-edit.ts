@@ -53,7 +53,8 @@ function addForm(
       return page(file, changedIn(said), upload, [], { text: stale, isBad: true }, said);
     if (unsent.includes(said.get('act') ?? '')) return page(file, typed, upload);
     const draft = draftOf(form, file.text, Fields.groupsOf(form, file.text, shown), upload, said);
-    if (draft.kind === 'faulty') return page(file, typed, upload, draft.faults, resultOf(draft));
+    if (draft.kind === 'faulty')
+      return page(file, typed, upload, draft.faults, { text: draft.result, isBad: true });
     const proposal = await editor.propose(draft.text);
     const unread = upload !== null && 'fault' in upload ? [unreadLogo(upload.fault)] : [];
     const faults = [...(proposal.kind === 'faulty' ? proposal.faults : []), ...unread];
@@ -74,10 +75,6 @@ type Draft =
   | { kind: 'edited'; text: string }
   | { kind: 'faulty'; result: string; faults: readonly ProposalFault[] };
 type Upload = EditPage.EditFacts['upload'];
-
-function resultOf({ result: text }: Extract<Draft, { kind: 'faulty' }>): FormResult {
-  return { text, isBad: true };
-}
 
 const logoPath = ['storefront', 'brand', 'logo'];
 

@@ -11,6 +11,7 @@ import type { Console } from '../console.ts';
 import type { FormResult } from '../pages/account.ts';
 import { eventTypesPage } from '../pages/event-types.ts';
 import * as Page from '../pages/events.ts';
+import { many } from '../pages/figures.ts';
 import * as LoginPage from '../pages/login-page.ts';
 import { type ConsoleResponse, done } from '../response.ts';
 import type { Person } from '../sessions.ts';
@@ -160,8 +161,7 @@ async function replay(
   if (again === null)
     return unsent({ ...draft, fault: 'There is no such event or endpoint.', at: 'from' }, 'from');
   const more = again.next === null ? '' : ` There are more: continue from event ${again.next}.`;
-  const shown = again.count === 1 ? '1 event' : `${again.count} events`;
-  return succeeded(`${shown} will be delivered again.${more}`);
+  return succeeded(`${many(again.count, 'event')} will be delivered again.${more}`);
 }
 
 /** The refusal of the form that delivers events again, which keeps its input. */

@@ -1,3 +1,4 @@
+import * as Money from '@sluice/kernel/money';
 import { html } from 'hono/html';
 import type { Catalog } from '../../../catalog/catalog.ts';
 import { trialOf } from '../../../catalog/plan.ts';
@@ -7,15 +8,13 @@ import type { Texts } from '../../../text/texts.ts';
 import { earnedTrial } from '../earned-trial.ts';
 import { type FormResult, field } from '../form-result.ts';
 import type { Html } from '../frame.ts';
+import { lowBalance } from '../mine.ts';
 import { say } from '../say.ts';
 import { calls } from './calls.ts';
 import { chart } from './chart.ts';
 import { sections } from './frame.ts';
 import { dueNotes, type Holdings, plans } from './plans.ts';
 import { figureOf, tickOf } from './usage.ts';
-
-/** Less credit than this is a low balance. */
-const lowUsd = 1;
 
 export type Balance = {
   balance: string;
@@ -57,8 +56,8 @@ ${recent.length === 0 ? '' : lastDays(texts, facts, catalog)}`;
 
 /** Returns true when an account that has had credit can make few more calls. */
 function isLow({ balance, included, includedUsd, calls }: OverviewFacts): boolean {
-  const credit = Number(balance);
-  return included === 0 && includedUsd === null && credit < lowUsd && (credit > 0 || calls.length > 0);
+  const credit = Money.parse(balance) ?? Money.zero;
+  return included === 0 && includedUsd === null && credit < lowBalance && (credit > 0 || calls.length > 0);
 }
 
 /** The credit, and what is left of plans. */
