@@ -5,7 +5,7 @@ import type { SubscriptionPlan } from '../catalog/plan.ts';
 import type { CheckoutContext, PaymentContext } from '../payment/payment-context.ts';
 import { ProcessorUnavailable } from '../payment/processor.ts';
 import * as Proration from '../payment/proration.ts';
-import { isLive, type OpenChange, type Subscription, willRenew } from '../payment/subscription.ts';
+import { isLive, isOwed, type OpenChange, type Subscription, willRenew } from '../payment/subscription.ts';
 import * as Renewal from './renewal.ts';
 
 /** Time after which a request for a change has ended at the processor, including its repetitions. */
@@ -32,7 +32,10 @@ export type PlanChangeResult =
   | { kind: 'already_subscribed'; plan: string }
   /** A change to another plan was requested, and its outcome is not known yet. */
   | { kind: 'under_way'; plan: string }
-  /** A change would be charged beside the open invoice of the renewal, which stays due. `payUrl` is its page. */
+  /**
+   * A change would be charged beside the renewal, which stays due. `payUrl` is the page of its open invoice; null while the processor has not
+   * charged it yet.
+   */
   | { kind: 'unpaid'; payUrl: string | null }
   | { kind: 'declined'; reason: string };
 
@@ -88,8 +91,8 @@ export async function change(
   expected: Money | null = null,
 ): Promise<PlanChangeResult> {
   const meant = await find(shop, account, which);
-  const found = meant.find(willRenew) ?? meant.find(isLive);
-  if (found === undefined)
+  const found = await present(shop, meant);
+  if (found === null)
     return meant[0] && !meant[0].renews ? { kind: 'prepaid', subscription: meant[0] } : { kind: 'no_plan' };
   const target = planOf(shop, targetId);
   // Returning to the present plan is a change too, when another plan was set for the next period.
@@ -97,7 +100,7 @@ export async function change(
   if (target === null || isPresent) return { kind: 'no_such_target' };
   if (expected !== null && expected !== target.price)
     return { kind: 'price_changed', plan: target.id, price: target.price, expected };
-  if (found.status === 'past_due') return { kind: 'unpaid', payUrl: found.payUrl };
+  if (isOwed(found, shop.clock())) return { kind: 'unpaid', payUrl: found.payUrl };
   if (await Renewal.renews(shop, account, target.id, found.id))
     return { kind: 'already_subscribed', plan: target.id };
   const asked = await ask(shop, account, found, target);
@@ -118,6 +121,14 @@ export async function change(
   }
   await made(shop, asked);
   return done(shop, account, [found]);
+}
+
+/** Returns the subscription that a change concerns, as it is now; null when none runs on. */
+async function present(shop: PaymentContext, meant: readonly Subscription[]): Promise<Subscription | null> {
+  const known = meant.find(willRenew) ?? meant.find(isLive);
+  if (known === undefined) return null;
+  const now = await Renewal.readDue(shop, known);
+  return isLive(now) ? now : null;
 }
 
 /** Records the change before requesting it, so that a request whose response was lost is repeated under its own id. */
@@ -173,7 +184,7 @@ async function made(
   await shop.subscriptions.endChange(change, 'made');
 }
 
-/** Lists the running subscriptions, the renewing ones first. */
+/** Lists the running subscriptions, the renewing ones first. One that renews runs on while its renewal is not paid. */
 async function find(
   shop: Pick<PaymentContext, 'clock' | 'subscriptions'>,
   account: string,
@@ -184,7 +195,7 @@ async function find(
   const running = all.filter(
     (one) =>
       ('plan' in which ? one.plan === which.plan : one.id === which.subscription) &&
-      (one.status === 'past_due' || one.endMs > nowMs),
+      (one.status === 'past_due' || willRenew(one) || one.endMs > nowMs),
   );
   return [...running.filter(willRenew), ...running.filter((one) => !willRenew(one))];
 }

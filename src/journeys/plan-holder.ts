@@ -59,10 +59,7 @@ export function read(shop: Pick<PaymentContext, 'subscriptions'>, key: string): 
 }
 
 /** Cancels the renewal of a plan on behalf of its payer, without access to the account. Safe to repeat. */
-export async function cancel(
-  shop: Pick<PaymentContext, 'processor' | 'report' | 'subscriptions'>,
-  key: string,
-): Promise<Subscription | null> {
+export async function cancel(shop: PaymentContext, key: string): Promise<Subscription | null> {
   const found = await shop.subscriptions.byKey(key);
   if (found === null || !isLive(found)) return found;
   if (willRenew(found)) await Renewal.stop(shop, found);

@@ -3,7 +3,7 @@ import type { CatalogContext } from '../catalog/catalog-context.ts';
 import type { SubscriptionPlan } from '../catalog/plan.ts';
 import type { PaymentContext } from '../payment/payment-context.ts';
 import * as Proration from '../payment/proration.ts';
-import { isLive, type Subscription, willRenew } from '../payment/subscription.ts';
+import { isDue, isLive, type Subscription, willRenew } from '../payment/subscription.ts';
 
 /** The next step of an account with a plan that renews. A plan without an offer can be bought. */
 export type PlanOffer =
@@ -18,6 +18,8 @@ export type PlanOffer =
   | { kind: 'unpaid' }
   /** The renewal of the present plan has to be paid first. */
   | { kind: 'pay_first' }
+  /** The processor charges the renewal of the present plan within about an hour. */
+  | { kind: 'renewing' }
   /** Begins now, for `today`: its price less the `credit` for the unused rest of the present period. Tax is added on top. */
   | { kind: 'dearer'; subscription: string; today: Money.Money; credit: Money.Money }
   | { kind: 'cheaper'; subscription: string; fromMs: number };
@@ -32,14 +34,16 @@ export async function planOffers(
 ): Promise<ReadonlyMap<string, PlanOffer>> {
   const nowMs = shop.clock();
   const all = await shop.subscriptions.of(account);
-  const live = all.filter((one) => isLive(one) && (one.status === 'past_due' || one.endMs > nowMs));
+  const live = all.filter(
+    (one) => isLive(one) && (one.status === 'past_due' || willRenew(one) || one.endMs > nowMs),
+  );
   if (live.length === 0) return new Map();
   const periods = await shop.orders.periods(account);
   const base = live.find(willRenew);
   const offers = new Map<string, PlanOffer>();
   for (const plan of shop.catalog.plans) {
     if (plan.kind !== 'subscription') continue;
-    const offer = own(live, plan.id) ?? (base === undefined ? null : change(base, plan));
+    const offer = own(live, plan.id, nowMs) ?? (base === undefined ? null : change(base, plan));
     if (offer !== null) offers.set(plan.id, offer);
   }
   return offers;
@@ -47,6 +51,7 @@ export async function planOffers(
   function change(from: Subscription, plan: SubscriptionPlan): PlanOffer {
     const { id: subscription, endMs } = from;
     if (from.status === 'past_due') return { kind: 'pay_first' };
+    if (isDue(from, nowMs)) return { kind: 'renewing' };
     if (from.nextPlan === plan.id) return { kind: 'next', fromMs: endMs };
     const period = periods.find((one) => one.subscription === subscription);
     if (period === undefined || plan.price <= period.price)
@@ -56,10 +61,11 @@ export async function planOffers(
   }
 }
 
-function own(live: readonly Subscription[], plan: string): PlanOffer | null {
+function own(live: readonly Subscription[], plan: string, nowMs: number): PlanOffer | null {
   const mine = live.filter((one) => one.plan === plan);
   const renewing = mine.find(willRenew);
   if (renewing?.status === 'past_due') return { kind: 'unpaid' };
+  if (renewing !== undefined && isDue(renewing, nowMs)) return { kind: 'current' };
   if (renewing !== undefined)
     return renewing.nextPlan === null ? { kind: 'current' } : { kind: 'keep', subscription: renewing.id };
   const [ending] = mine.filter(({ cancelAtPeriodEnd }) => cancelAtPeriodEnd);

@@ -1,7 +1,14 @@
 import * as Email from '../identity/email.ts';
 import type { PaymentContext } from '../payment/payment-context.ts';
 import { ProcessorUnavailable } from '../payment/processor.ts';
-import { type Invoice, isLive, type Subscription, willRenew } from '../payment/subscription.ts';
+import {
+  type Invoice,
+  isDue,
+  isLive,
+  isOwed,
+  type Subscription,
+  willRenew,
+} from '../payment/subscription.ts';
 
 /** Delay after which the event of a renewal may have been lost, so that the processor is asked. */
 const overdueMs = 2 * 60 * 60 * 1000;
@@ -116,16 +123,29 @@ async function refresh(
 }
 
 /**
- * Ends a renewal with its paid period. An unpaid renewal ends now, and its invoice is void, so that the card is not charged for it any more.
- * Throws ProcessorUnavailable. Safe to repeat.
+ * Ends a renewal with its paid period. An unpaid renewal, and one that is not charged yet, ends now, and its invoice is void, so that the card is
+ * not charged for it any more. Throws ProcessorUnavailable. Safe to repeat.
  */
-export async function stop(
-  shop: Pick<PaymentContext, 'processor' | 'report' | 'subscriptions'>,
-  { id, status }: Pick<Subscription, 'id' | 'status'>,
-): Promise<void> {
-  if (status === 'past_due') await shop.processor.cancelNow(id);
-  else await shop.processor.cancelAtPeriodEnd(id, true);
-  await syncSubscription(shop, id);
+export async function stop(shop: PaymentContext, known: Subscription): Promise<void> {
+  const one = await readDue(shop, known);
+  if (!willRenew(one)) return;
+  if (isOwed(one, shop.clock())) await shop.processor.cancelNow(one.id);
+  else await shop.processor.cancelAtPeriodEnd(one.id, true);
+  await syncSubscription(shop, one.id);
+}
+
+/** Returns a subscription as it is now: the event of a renewal that is due may be late, so the processor is asked. */
+export async function readDue(shop: PaymentContext, one: Subscription): Promise<Subscription> {
+  if (!isDue(one, shop.clock())) return one;
+  await read(shop, one.id);
+  return (await shop.subscriptions.find(one.id)) ?? one;
+}
+
+/** Records the paid invoices of a subscription, and its state. */
+async function read(shop: PaymentContext, subscription: string): Promise<void> {
+  for await (const invoice of shop.processor.invoices(shop.clock() - lookBackMs, subscription))
+    await book(shop, invoice);
+  await syncSubscription(shop, subscription);
 }
 
 /** Returns the normalized address, or null when it is not valid. */
@@ -135,11 +155,8 @@ function addressOf(email: string | null): string | null {
 
 /** Reads overdue renewals from the processor, and ends second renewing subscriptions of a plan. */
 export async function catchUp(shop: PaymentContext, nowMs: number): Promise<void> {
-  for (const subscription of await shop.subscriptions.overdue(nowMs - overdueMs)) {
-    for await (const invoice of shop.processor.invoices(nowMs - lookBackMs, subscription))
-      await book(shop, invoice);
-    await syncSubscription(shop, subscription);
-  }
+  for (const subscription of await shop.subscriptions.overdue(nowMs - overdueMs))
+    await read(shop, subscription);
   for (const { account, id: subscription } of await shop.subscriptions.renewingTwice(null)) {
     try {
       await keepOne(shop, account);

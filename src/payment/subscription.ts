@@ -32,6 +32,16 @@ export function willRenew(one: Subscription): boolean {
   return isLive(one) && !one.cancelAtPeriodEnd;
 }
 
+/** Returns true when its period is over and its renewal is neither paid nor refused: the processor charges it about an hour later. */
+export function isDue(one: Subscription, nowMs: number): boolean {
+  return willRenew(one) && one.status === 'active' && one.endMs <= nowMs;
+}
+
+/** Returns true when its renewal is not paid: refused, or not charged yet. */
+export function isOwed(one: Subscription, nowMs: number): boolean {
+  return one.status === 'past_due' || isDue(one, nowMs);
+}
+
 /** The next event of a subscription: a charge at the end of its period, a second charge of its open renewal, its end, or none. */
 export type Outlook = 'renews' | 'past_due' | 'ends' | 'ended';
 

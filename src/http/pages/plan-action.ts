@@ -24,6 +24,8 @@ export function planAction(
       return html`<p class="note state"><strong>${say(texts, 'plans.unpaid')}</strong></p><a class="button" href="/shop/account/billing#plans">${say(texts, 'account.pay_invoice')}</a>`;
     case 'pay_first':
       return html`<p class="soft">${say(texts, 'plans.pay_first', { plan: name })}</p>`;
+    case 'renewing':
+      return html`<p class="soft">${say(texts, 'plans.renewing', { plan: name })}</p>`;
     case 'next':
       return html`<p class="ok state">${say(texts, 'plans.next', { day: texts.day(offer.fromMs) })}</p>`;
     case 'resume':

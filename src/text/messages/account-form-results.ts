@@ -39,6 +39,8 @@ export const accountResults = {
   'result.change_declined': 'Your plan is unchanged: {reason}',
   'result.pay_first':
     'The last renewal of your plan is not paid. Nothing was changed or charged. Pay the open invoice first.',
+  'result.renewing':
+    'Your plan is being renewed. Nothing was changed. You can change it when the renewal is paid, in about an hour.',
   'result.change_under_way': 'A change to another plan is being processed. Reload this page in a moment.',
   'result.not_changed': 'Your plan cannot be changed to this one. Reload the plans to see what you can do.',
   'result.card_limited':

@@ -7,7 +7,7 @@ export const api = {
   'api.bad_credential.two': 'The request contains two payments. Send one.',
   'api.change_under_way': 'A change to {plan} is in progress. Send that change again to complete it.',
   'api.renewal_unpaid':
-    'The last renewal of this plan is not paid. Nothing was changed or charged. Pay its invoice at pay_url, then send the change again.',
+    'The last renewal of this plan is not paid. Nothing was changed or charged. Pay its invoice at pay_url, then send the change again. While pay_url is null, the card is about to be charged: send the change again in an hour.',
   'api.price_changed':
     'Nothing was changed or charged: {plan} costs {price} each period now, not {expected}. To accept this price, send it as price_usd.',
   'api.claim_limited':

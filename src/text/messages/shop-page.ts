@@ -129,6 +129,7 @@ export const shopPage = {
   'plans.current': 'Your plan.',
   'plans.manage': 'Manage',
   'plans.unpaid': 'Your plan. Its renewal was not paid.',
+  'plans.renewing': 'You can change to {plan} when your renewal is paid, in about an hour.',
   'plans.pay_first': 'You can change to {plan} when the open invoice is paid.',
   'plans.next': 'Your plan from {day}.',
   'plans.ends': 'Your plan until {day}. It does not renew.',

@@ -11,6 +11,7 @@ import type { CheckoutContext } from '../../../payment/payment-context.ts';
 import { periodEnd } from '../../../payment/proration.ts';
 import type { Subscription } from '../../../payment/subscription.ts';
 import { includedText } from '../../../text/included-text.ts';
+import type { Texts } from '../../../text/texts.ts';
 import type { BrowserSession } from '../browser-session.ts';
 import * as ChangePage from '../change.ts';
 import * as FormResult from '../form-result.ts';
@@ -105,7 +106,7 @@ export async function changePlan(
     case 'under_way':
       return bad(texts.text('result.change_under_way'));
     case 'unpaid':
-      return bad(texts.text('result.pay_first'));
+      return bad(unpaidText(texts, changed.payUrl === null));
     default:
       return bad(texts.text('result.not_changed'));
   }
@@ -113,8 +114,13 @@ export async function changePlan(
 
 /** Says why the account cannot change to a plan. */
 function refusedOf({ texts }: Pick<CheckoutContext, 'texts'>, offer: PlanOffer | undefined): Result {
-  const isUnpaid = offer?.kind === 'pay_first' || offer?.kind === 'unpaid';
-  return bad(texts.text(isUnpaid ? 'result.pay_first' : 'result.not_changed'));
+  const isUnpaid = offer?.kind === 'pay_first' || offer?.kind === 'unpaid' || offer?.kind === 'renewing';
+  return bad(isUnpaid ? unpaidText(texts, offer.kind === 'renewing') : texts.text('result.not_changed'));
+}
+
+/** Says that the renewal has to be paid first. @param isCharged true when the card is about to be charged */
+function unpaidText(texts: Texts, isCharged: boolean): string {
+  return texts.text(isCharged ? 'result.renewing' : 'result.pay_first');
 }
 
 /** Says what a change that charges nothing now means: the plan of the next period, its day and its price. */
