@@ -14,6 +14,8 @@ export type OnlyOwned = {
   kind: string;
   /** Members of the response that are removed because they describe the whole list. */
   remove: readonly JsonPointer.JsonPointer[];
+  /** True to deliver the header `Link`: the seller knows that its addresses name no item. */
+  link: boolean;
 };
 
 /** A response that lists models or the like, restricted to those that have prices. */
@@ -34,7 +36,7 @@ export type Ownership = {
 export type OwnershipSource = {
   owns?: string | { id: string; kind?: string; days?: number };
   owned?: readonly string[] | Readonly<Record<string, string>>;
-  only_owned?: { list: string; key: string; kind?: string; remove?: readonly string[] };
+  only_owned?: { list: string; key: string; kind?: string; remove?: readonly string[]; link?: boolean };
   only_priced?: { list: string; key: string; prefix?: string; remove?: readonly string[] };
 };
 
@@ -62,6 +64,7 @@ export function toOwnership(
         key: pointer(only.key),
         kind: only.kind ?? kindDefault,
         remove: (only.remove ?? []).map(pointer),
+        link: only.link ?? false,
       },
     }),
     ...(priced && {

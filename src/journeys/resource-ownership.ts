@@ -13,6 +13,7 @@ import type { ProxyContext } from '../proxy/proxy-context.ts';
 import { idCharsMax, type Resource } from '../proxy/resource-owners.ts';
 import type { StreamedResponse, WholeResponse } from '../proxy/upstream-response.ts';
 import type { PaidCall } from './call-request.ts';
+import * as LeftOut from './left-out.ts';
 import { framed } from './own-figures.ts';
 import type { PaidCallContext } from './paid-call-context.ts';
 
@@ -85,7 +86,9 @@ export async function restrict(
   }
   if (onlyOwned === undefined) return response;
   const owned = (ids: readonly string[]) => shop.resourceOwners.owned(account, onlyOwned.kind, ids);
-  const part = await keepListed(onlyOwned, response, owned).catch(unavailable);
+  // The addresses of other pages may name items of other accounts.
+  const listed = onlyOwned.link ? response : { ...response, headers: withoutLink(response.headers) };
+  const part = await keepListed(onlyOwned, listed, owned, true).catch(unavailable);
   return typeof part === 'string' ? refuse(shop, operation, hold, part) : part;
 }
 
@@ -102,6 +105,10 @@ export async function bind(
   if (!isSuccess(response)) return null;
   const fault = await bound(shop.resourceOwners, call, response).catch(unavailable);
   return fault === null ? null : refuse(shop, call.operation, hold, fault);
+}
+
+function withoutLink(headers: readonly string[]): string[] {
+  return headers.filter((_, at) => headers[at - (at % 2)] !== 'link');
 }
 
 function isSuccess({ status }: WholeResponse | StreamedResponse): boolean {
@@ -207,11 +214,15 @@ function afterPrefix(id: string, prefix: string): string {
   return id.startsWith(prefix) ? id.slice(prefix.length) : id;
 }
 
-/** Returns a list with the items only that \`kept\` returns the ids of. All other bytes stay as they are. */
+/**
+ * Returns a list with the items only that `kept` returns the ids of. All other bytes stay as they are.
+ * @param hides true to remove the members beside the list that name an item which was left out
+ */
 async function keepListed(
   { list, key, remove }: Pick<OwnershipRule.OnlyOwned, 'list' | 'key' | 'remove'>,
   response: WholeResponse | StreamedResponse,
   kept: (ids: readonly string[]) => Promise<ReadonlySet<string>>,
+  hides = false,
 ): Promise<WholeResponse | Fault> {
   if (response.kind === 'stream') return 'unreadable';
   // A response without a body, such as a 204, lists nothing.
@@ -224,7 +235,9 @@ async function keepListed(
   const ids = found.elements.map(({ from, to }) => idOf(jsonOf(body.subarray(from, to)), key));
   const own = await kept(ids.filter((id) => id !== null));
   const part = JsonElements.filter(body, found.elements, (_, at) => own.has(ids[at] ?? ''));
-  const edits = remove.map((pointer) => ({ pointer, json: null }));
+  const leftOut = new Set(ids.filter((id) => id !== null && !own.has(id)) as string[]);
+  const named = hides && leftOut.size > 0 ? LeftOut.membersNaming(jsonOf(part), list, leftOut) : [];
+  const edits = [...remove, ...named].map((pointer) => ({ pointer, json: null }));
   const edited = JsonEdit.edit(part, start, edits);
   if (edited === null) return 'unreadable';
   if (edited === body) return response;

@@ -23,7 +23,7 @@ describe('the rules for resources', () => {
       { parameter: 'file_id', segment: 2, kind: 'file' },
     ]);
     expect(rules.get('GET /v1/files')?.onlyOwned).toEqual({
-      ...{ list: ['data'], key: ['id'], kind: 'file', remove: [['last_id']] },
+      ...{ list: ['data'], key: ['id'], kind: 'file', remove: [['last_id']], link: false },
     });
     expect(rules.get('POST /v1/audio')).not.toHaveProperty('owns');
     expect(File.warnings(yaml, 'uploads.yaml')).toEqual([]);

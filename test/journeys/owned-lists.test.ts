@@ -1,0 +1,63 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Operation } from '../../src/catalog/operation.ts';
+import type { PaidCall } from '../../src/journeys/call-request.ts';
+import type { PaidCallContext } from '../../src/journeys/paid-call-context.ts';
+import * as ResourceOwnership from '../../src/journeys/resource-ownership.ts';
+import type { Hold } from '../../src/ledger/hold.ts';
+
+type Shop = Parameters<typeof ResourceOwnership.restrict>[0];
+const own = new Set(['file_mine']);
+const shop = {
+  resourceOwners: { owned: async () => own },
+  writer: { release() {} } as Partial<PaidCallContext['writer']>,
+  report() {},
+} as unknown as Shop;
+const onlyOwned = { list: ['data'], key: ['id'], kind: 'file', remove: [], link: false };
+const link = '</v1/files?after=file_other>; rel="next"';
+
+let rule: typeof onlyOwned;
+beforeEach(() => {
+  rule = onlyOwned;
+});
+
+/** Returns a list as its caller gets it: the body, and its header `Link`. */
+async function listed(body: string): Promise<[string, boolean]> {
+  const call = { operation: { onlyOwned: rule } as unknown as Operation, account: 'acc_1' } as PaidCall;
+  const response = await ResourceOwnership.restrict(shop, call, {} as Hold, {
+    ...{ kind: 'whole', status: 200, body: Buffer.from(body) },
+    headers: ['content-type', 'application/json', 'link', link],
+  });
+  if (response.kind !== 'whole') throw new Error(response.kind);
+  return [response.body.toString(), response.headers.includes(link)];
+}
+
+describe('beside an owned list', () => {
+  const data = '"data":[{"id":"file_mine"},{"id":"file_other"},{"id":4711},{"id":7}]';
+  test.each([
+    ['its id', '"last_id":"file_other"'],
+    ['its address', '"next":"https://api.test/v1/files?after=file_other&limit=2"'],
+    ['a number', '"last_id":4711'],
+    ['an object', '"page":{"last_id":"file_other"}', '"page":{}'],
+    ['an array', '"links":[{"rel":"next","href":"/v1/files?after=file_other"}]'],
+  ])('%s that names an item of another buyer is removed', async (_, member, rest = null) => {
+    const mine = '"data":[{"id":"file_mine"}]';
+    const [body] = await listed(`{"object":"list",${member},${data}}`);
+    expect(body).toBe(`{"object":"list",${rest === null ? '' : `${rest},`}${mine}}`);
+    const [after] = await listed(`{${data},${member}}`);
+    expect(after).toBe(rest === null ? `{${mine}}` : `{${mine},${rest}}`);
+  });
+
+  test('members that name no other item stay byte for byte', async () => {
+    const more = '"first_id": "file_mine", "total" : 7, "next":"/v1/files?page=7&of=file_mine", "more":true';
+    expect(await listed(`{${data},${more}}`)).toEqual([`{"data":[{"id":"file_mine"}],${more}}`, false]);
+  });
+
+  test.each(['{"data":[{"id":"file_mine"}]}', '{"data":[]}', ''])(
+    'the header Link is removed from %j, unless the seller says that it names no item',
+    async (body) => {
+      expect(await listed(body)).toEqual([body, false]);
+      rule = { ...onlyOwned, link: true };
+      expect(await listed(body)).toEqual([body, true]);
+    },
+  );
+});
