@@ -93,6 +93,8 @@ export type Config = {
   readonly writer: string;
   /** Limits for calls that the upstream served and the caller did not pay for. */
   readonly unpaidCalls: UnpaidCalls.UnpaidCallLimits;
+  /** Withheld responses of one account and operation beyond those that it pays for. */
+  readonly withheldCallsMax: number;
   /** Limits of WebSockets. */
   readonly sockets: SocketLimits;
   /** The days for which calls are kept in the database, and the place of archives. */
@@ -174,6 +176,7 @@ export function parse(env: Env): { ok: true; config: Config } | { ok: false; fau
     bodyMemoryBytes: read('REQUEST_BODY_MEMORY_MB') * bytesPerMib,
     writer: read('INSTANCE_ID') ?? `${hostname()}:${port}`,
     unpaidCalls: readUnpaidCalls(read),
+    withheldCallsMax: read('WITHHELD_CALLS_MAX'),
     sockets: SocketSettings.readSocketLimits(read),
     usageRetention: UsageSettings.readUsageRetention(read, faults),
     events: EventSettings.readEventRules(read, publicUrl),

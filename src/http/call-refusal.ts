@@ -57,6 +57,7 @@ export function callRefusal(
     case 'in_flight':
     case 'trial_paused':
     case 'too_many_unpaid':
+    case 'too_many_uncountable':
     case 'account_busy':
     case 'busy':
       return tooMany(shop, operation, refusal, id);

@@ -15,7 +15,13 @@ export function tooMany(
   shop: OfferContext,
   operation: Operation,
   refusal: RefusalOf<
-    'rate_limited' | 'in_flight' | 'trial_paused' | 'too_many_unpaid' | 'account_busy' | 'busy'
+    | 'rate_limited'
+    | 'in_flight'
+    | 'trial_paused'
+    | 'too_many_unpaid'
+    | 'too_many_uncountable'
+    | 'account_busy'
+    | 'busy'
   >,
   requestId: string,
 ): Reply {
@@ -54,10 +60,11 @@ export function tooMany(
         { 'retry-after': String(refusal.retryAfterSeconds) },
       );
     case 'too_many_unpaid':
+    case 'too_many_uncountable':
       return error(
         429,
-        'too_many_unpaid',
-        texts.text('api.too_many_unpaid'),
+        refusal.kind,
+        texts.text(`api.${refusal.kind}`),
         requestId,
         {},
         { 'retry-after': String(refusal.retryAfterSeconds) },

@@ -21,6 +21,8 @@ export type CallRefusal =
   | { kind: 'rate_limited'; taken: RateLimit.RateLimitResult; perSecond: number }
   /** The account disconnected from too many calls before their responses, which could not be read to the end. */
   | { kind: 'too_many_unpaid'; retryAfterSeconds: number }
+  /** Too many responses of the operation to this account were withheld, because they could not be counted. */
+  | { kind: 'too_many_uncountable'; retryAfterSeconds: number }
   | CallHold.HoldRefusal
   | OwnershipRefusal
   /** The request names no price: its value is unknown, missing, or could be read in more than one way. */

@@ -78,9 +78,24 @@ export async function makeOrStream(
     key: callerKey && { id: callerKey.id, capped: callerKey.budget !== null },
   };
   const sale: Sale = { request, worst, size: sized, plans: opening.plans, rate: taken };
-  return key === null
-    ? await sell(shop, call, sale, null, watch)
-    : await sellOnce(shop, call, key, sale, watch);
+  const retryAfterSeconds = shop.withheld.take(account, operation.id);
+  if (retryAfterSeconds > 0) return { kind: 'too_many_uncountable', retryAfterSeconds };
+  const sold =
+    key === null ? await sell(shop, call, sale, null, watch) : await sellOnce(shop, call, key, sale, watch);
+  countWithheld(shop, call, sold.kind, sold.kind === 'served' ? sold.units : 0);
+  return sold;
+}
+
+/** Counts a response that was withheld without a charge, and takes off a paid one. */
+function countWithheld(
+  { withheld }: Pick<ProxyContext, 'withheld'>,
+  { operation, account }: PaidCall,
+  kind: string,
+  units: number,
+): void {
+  if (units > 0) withheld.pay(account, operation.id);
+  const isWithheld = kind === 'response_uncountable' || kind === 'ownership_unclear';
+  if (isWithheld && !CallHold.isFree(operation)) withheld.add(account, operation.id);
 }
 
 /** Makes one paid call like `makeOrStream`, for a caller who takes no streams: a stream is read to its end first. */

@@ -36,6 +36,7 @@ import * as RateLimit from '../proxy/rate-limit.ts';
 import { RunningCalls } from '../proxy/running-calls.ts';
 import type { UncountableCounts } from '../proxy/uncountable.ts';
 import { UnpaidCalls } from '../proxy/unpaid-calls.ts';
+import { WithheldCalls } from '../proxy/withheld-calls.ts';
 import { countingAboveHold } from './above-hold.ts';
 import type * as SharedSecrets from './shared-secrets.ts';
 
@@ -144,6 +145,7 @@ export async function openKept({
     jobs: openJobs(sql),
     held: BufferBudget.create(),
     unpaid: new UnpaidCalls(clock, config.unpaidCalls),
+    withheld: new WithheldCalls(clock, config.withheldCallsMax),
     runningCalls: new RunningCalls(clock, (key) => {
       // Without the database, the call of another process runs to its end.
       Notify.tellCancellation(sql, key).catch(() => undefined);

@@ -199,6 +199,12 @@ const upstream = {
     default: String(usualLimits.windowMs / 1_000),
     about: 'Length of the window of `UNPAID_CALLS_MAX` in seconds.',
   },
+  WITHHELD_CALLS_MAX: {
+    schema: Schema.wholeNumber(1, 1_000_000),
+    default: '50',
+    about:
+      'Responses of one operation that an account may cause to be withheld as uncountable, beyond those that it pays for, before it has to wait ([guarantees.md](guarantees.md#withheld-responses)).',
+  },
   ABANDONED_READS_MAX: {
     schema: Schema.wholeNumber(0, 1_000),
     default: String(usualLimits.readsMax),

@@ -5,6 +5,7 @@ import type { RunningCalls } from './running-calls.ts';
 import type { UncountableResponse } from './uncountable.ts';
 import type { UnpaidCalls } from './unpaid-calls.ts';
 import type { Upstream } from './upstream.ts';
+import type { WithheldCalls } from './withheld-calls.ts';
 
 /** The upstream, and the limits of calls to it. */
 export type ProxyContext = {
@@ -15,6 +16,8 @@ export type ProxyContext = {
   readonly callLimit: DistributedRateLimit;
   /** Counts calls that the upstream served but were not paid for. */
   readonly unpaid: UnpaidCalls;
+  /** Counts responses that were withheld because their cost or owner was not determined. */
+  readonly withheld: WithheldCalls;
   /** The calls that a message on another connection can cancel. */
   readonly runningCalls: RunningCalls;
   /** The accounts that the resources at the upstream belong to. */

@@ -67,6 +67,7 @@ it.each([
   ['REQUEST_BODY_MEMORY_MB', '1'],
   ['HTTP_FAST_PATH', 'yes'],
   ['UNPAID_CALLS_MAX', '-1'],
+  ['WITHHELD_CALLS_MAX', '0'],
   ['ADMIN_TOKEN', 'short'],
   ['ADMIN_TOKEN_DIGEST', 'ABC'],
   ['DATABASE_OWNER_URL', 'localhost'],

@@ -30,7 +30,7 @@ const refusals = new Set([
   // A process that was paused finds calls that have waited too long for a connection.
   'too_many_calls_under_way',
   // A wrong response has no count, and accounts whose callers leave often may have to wait.
-  ...['response_uncountable', 'ownership_unclear', 'too_many_unpaid'],
+  ...['response_uncountable', 'ownership_unclear', 'too_many_unpaid', 'too_many_uncountable'],
 ]);
 /** Maximum length of bodies that are stored under a key, for counted responses and for responses that stream when they are longer. */
 const keptBytesMax = {

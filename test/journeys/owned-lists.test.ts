@@ -39,12 +39,12 @@ describe('beside an owned list', () => {
     ['a number', '"last_id":4711'],
     ['an object', '"page":{"last_id":"file_other"}', '"page":{}'],
     ['an array', '"links":[{"rel":"next","href":"/v1/files?after=file_other"}]'],
-  ])('%s that names an item of another buyer is removed', async (_, member, rest = null) => {
+  ])('%s that names an item of another buyer is removed', async (_, member, rest = '') => {
     const mine = '"data":[{"id":"file_mine"}]';
     const [body] = await listed(`{"object":"list",${member},${data}}`);
-    expect(body).toBe(`{"object":"list",${rest === null ? '' : `${rest},`}${mine}}`);
+    expect(body).toBe(`{"object":"list",${rest === '' ? '' : `${rest},`}${mine}}`);
     const [after] = await listed(`{${data},${member}}`);
-    expect(after).toBe(rest === null ? `{${mine}}` : `{${mine},${rest}}`);
+    expect(after).toBe(rest === '' ? `{${mine}}` : `{${mine},${rest}}`);
   });
 
   test('members that name no other item stay byte for byte', async () => {

@@ -545,6 +545,27 @@ test('whoever leaves too many calls before their responses has to wait', async (
   await shop.storefronts.at(-1)?.stop();
 });
 
+test('an account with too many uncountable responses of an operation waits before the next one', async () => {
+  const base = await shop.addStorefront({ WITHHELD_CALLS_MAX: '2' });
+  const customer = await join(500_000);
+  const ask = () => call(customer, 'POST /v1/list', {}, {}, base);
+  const codes = async (times: number) => {
+    const got: unknown[] = [];
+    for (let at = 0; at < times; at++) got.push((await free(customer, ask)).body.code);
+    return got;
+  };
+  answers(200, '{}', ['content-type: application/json']);
+  expect(await codes(1)).toEqual(['response_uncountable']);
+  gives();
+  expect((await ask()).status).toBe(200);
+  answers(200, '{}', ['content-type: application/json']);
+  expect(await codes(2)).toEqual(['response_uncountable', 'response_uncountable']);
+  const answer = await free(customer, ask);
+  expect(answer).toEqual(refusal(429, 'too_many_uncountable'));
+  expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+  await shop.storefronts.at(-1)?.stop();
+});
+
 describe('a database out of reach', () => {
   test('refuses before the upstream is called, charges nothing, and is found again', async () => {
     gives();

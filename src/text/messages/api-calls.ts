@@ -109,6 +109,8 @@ export const apiCalls = {
     'This access token is invalid or has been revoked. Exchange your assertion or register again: see `registration`.',
   'api.too_many_calls_under_way':
     'Too many calls of this account are running or waiting. Nothing was charged. Wait for responses before you send more.',
+  'api.too_many_uncountable':
+    'Too many responses of this operation could not be counted, so you did not get them and were not charged. Ask for the usual JSON format, and retry after the time in Retry-After.',
   'api.too_many_unpaid':
     'This account disconnected from too many calls before their responses arrived, so the seller paid for them. Wait, then stay connected until each response arrives.',
   'api.unavailable': 'A service that this request needs is temporarily unavailable. Retry in a few seconds.',
