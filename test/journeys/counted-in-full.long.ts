@@ -15,7 +15,7 @@ beforeAll(async () => {
   shop = await Shop.open({
     upstream: { url: upstream.url, key: 'upk_1' },
     catalog: 'counted.yaml',
-    env: { ADMIN_TOKEN: adminToken, UNPAID_CALLS_MAX: '1000' },
+    env: { ADMIN_TOKEN: adminToken, UNPAID_CALLS_MAX: '1000', WITHHELD_CALLS_MAX: '1000' },
   });
 });
 afterEach(async () => {

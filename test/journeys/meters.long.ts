@@ -13,7 +13,7 @@ beforeAll(async () => {
   shop = await Shop.open({
     upstream: { url: upstream.url, key: 'upk_1' },
     catalog: 'metered.yaml',
-    env: { UNPAID_CALLS_MAX: '1000' },
+    env: { UNPAID_CALLS_MAX: '1000', WITHHELD_CALLS_MAX: '1000' },
   });
 });
 afterEach(async () => {

@@ -238,3 +238,26 @@ test('a plan whose renewal is unpaid is not changed: the refusal has the page of
   expect(refused.body.pay_url).toMatch(/^http/);
   expect(await paid(agent)).toBe(before);
 });
+
+test('a plan that is cancelled before its renewal is charged ends, and the drafted renewal is not charged', async () => {
+  const agent = await subscribed('small');
+  const before = await paid(agent);
+  await network.control('/webhooks/pause');
+  const [one] = (await network.stripe.subscriptions.list({ limit: 1 })).data;
+  const ends = one?.items.data[0]?.current_period_end ?? 0;
+  await network.control('/clock', { advance_seconds: ends - Math.floor(Date.now() / 1000) + 60 });
+  expect((await network.stripe.invoices.list({ status: 'draft' })).data).toHaveLength(1);
+  // The shop's clock stays, so its period is over here.
+  await shop.sql`UPDATE shop.subscription SET period_start = period_start - interval '31 days',
+    period_end = clock_timestamp() - interval '1 minute'`;
+  expect((await change(agent, 'small', 'large')).body).toMatchObject({
+    code: 'renewal_unpaid',
+    pay_url: null,
+  });
+  const cancelled = await Customer.call(agent, 'POST', `${shop.url}/account/plans/small/cancel`, {});
+  expect([cancelled.status, cancelled.body.subscription.status]).toEqual([200, 'canceled']);
+  await network.control('/clock', { advance_seconds: 2 * 3_600 });
+  await network.control('/webhooks/resume');
+  const state = async () => (await network.stripe.subscriptions.retrieve(one?.id ?? '')).status;
+  expect([await state(), await paid(agent)]).toEqual(['canceled', before]);
+});
