@@ -28,7 +28,7 @@ import {
   table,
   words,
 } from './figures.ts';
-import { headingOf, type ListedOrder, orders, pageOf } from './orders.ts';
+import { headingOf, type ListedOrder, orders, type PlanName, pageOf } from './orders.ts';
 
 /** The outcome of the form that was just sent. */
 export type FormResult = {
@@ -38,6 +38,7 @@ export type FormResult = {
   fix?: { id: string; name: string };
 } | null;
 export type ConsoleAccountFacts = {
+  planName: PlanName;
   account: FoundAccount;
   lots: readonly Statement.StatementLot[];
   subscriptions: readonly Subscription[];
@@ -61,17 +62,17 @@ export type ConsoleAccountFacts = {
 
 /** One account: its balance, purchases, keys and calls, and the forms that grant credit and freeze it. */
 export function account(facts: ConsoleAccountFacts, plans: readonly Plan[]): Html {
-  const { account: it, lots, nowMs, result, requests } = facts;
+  const { account: it, result, requests } = facts;
   const none = html`<p class="soft">None yet.</p>`;
   return html`<div class="top"><h1>${it.email === null ? 'Account without email' : headingOf(it.email)} ${it.frozenMs === null ? '' : sign(`frozen since ${day(it.frozenMs)}`, true)}</h1>${facts.canSupport ? freezeLink(it) : ''}</div>
 ${resultLine(result)}${frozenLine(facts)}${facts.orders.map(disputeLine)}${requests.map(requestLine)}
 ${status(facts)}
-${subscriptions(facts.subscriptions, facts.orders)}
-<section aria-labelledby="orders"><h2 id="orders">Purchases</h2>${facts.orders.length === 0 ? none : orders('Purchases', facts.orders)}</section>
-${lotTable(lots, it.returned, nowMs)}
+${subscriptions(facts)}
+<section aria-labelledby="orders"><h2 id="orders">Purchases</h2>${facts.orders.length === 0 ? none : orders('Purchases', facts.orders, facts.planName)}</section>
+${lotTable(facts)}
 ${facts.canSupport ? folded('grant', 'Grant credit', 'a gift to this buyer', grantForm(it.id, plans, facts.formKey, facts.draft), facts.draft !== null) : ''}
 ${keys(facts.keys)}
-${calls(facts.calls)}
+${calls(facts)}
 ${folded('acts', 'Team activity', some(facts.acts.length, 'recent action'), html`${facts.acts.length === 0 ? '' : log(facts.acts)}<p><a href="/admin/console/audit?account=${it.id}">All actions in the audit log</a></p>`)}`;
 }
 
@@ -138,10 +139,10 @@ const lotNames: Readonly<Record<Statement.StatementLot['kind'], string>> = {
   budget: 'Limit of a key',
 };
 
-function lotTable(lots: ConsoleAccountFacts['lots'], returned: Money.Money, nowMs: number): Html {
+function lotTable({ lots, account: { returned }, nowMs, planName }: ConsoleAccountFacts): Html {
   const end = (ms: number | null) => (ms === null ? 'never' : `${ms <= nowMs ? 'expired' : 'on'} ${day(ms)}`);
   const row = (lot: Statement.StatementLot) =>
-    html`<tr><th scope="row">${lotNames[lot.kind]}${lot.source === null ? '' : ` (${lot.source})`}</th><td class="number">${amount(lot.asset, lot.remaining)}</td><td class="number">${amount(lot.asset, lot.given)}</td><td>${lot.plan}</td><td>${day(lot.createdMs)}</td><td>${end(lot.expiresMs)}</td></tr>`;
+    html`<tr><th scope="row">${lotNames[lot.kind]}${lot.source === null ? '' : ` (${lot.source})`}</th><td class="number">${amount(lot.asset, lot.remaining)}</td><td class="number">${amount(lot.asset, lot.given)}</td><td>${planName(lot.plan)}</td><td>${day(lot.createdMs)}</td><td>${end(lot.expiresMs)}</td></tr>`;
   const columns = [
     'Source',
     { number: 'Left', onPhone: 'lead' as const },
@@ -154,7 +155,7 @@ function lotTable(lots: ConsoleAccountFacts['lots'], returned: Money.Money, nowM
   return html`<section aria-labelledby="lots"><h2 id="lots">Balance by source</h2>${lots.length === 0 ? html`<p class="soft">No balance.</p>` : listed}</section>`;
 }
 
-function subscriptions(all: readonly Subscription[], bought: readonly ListedOrder[]): Html {
+function subscriptions({ subscriptions: all, orders: bought, planName }: ConsoleAccountFacts): Html {
   if (all.length === 0) return html``;
   const isRefunded = ({ plan, endMs }: Subscription) =>
     bought.some(
@@ -162,7 +163,7 @@ function subscriptions(all: readonly Subscription[], bought: readonly ListedOrde
         order.plan === plan && order.periodEndMs === endMs && order.amount > 0 && reversed >= order.amount,
     );
   const row = (one: Subscription) =>
-    html`<tr><th scope="row">${one.plan}</th><td>${one.endedMs == null ? sign(words(one.status), one.status === 'past_due') : sign('ended', 'past')}</td>${period(one, isRefunded(one))}<td><span class="id">${one.id}</span></td></tr>`;
+    html`<tr><th scope="row">${planName(one.plan)}</th><td>${one.endedMs == null ? sign(words(one.status), one.status === 'past_due') : sign('ended', 'past')}</td>${period(one, isRefunded(one))}<td><span class="id">${one.id}</span></td></tr>`;
   return html`<section aria-labelledby="plans"><h2 id="plans">Plans</h2>${table('Plans', ['Plan', { lead: 'Status' }, { bare: 'Period' }, { bare: 'Then' }, { wide: 'Subscription' }], all.map(row), 'stack')}</section>`;
 }
 
@@ -216,9 +217,12 @@ function keys(all: readonly Key[]): Html {
 
 const callsShownFirst = 10;
 
-function calls(all: readonly RecordedCall[]): Html {
+function calls({ calls: all, planName }: ConsoleAccountFacts): Html {
   const row = (call: RecordedCall) =>
-    html`<tr><th scope="row"><code>${call.operation}</code>${call.model ? ` ${call.model}` : ''}</th><td>${moment(call.atMs)}</td><td class="number">${call.status}</td><td class="number">${measured(call)}</td><td class="number">${call.isReturned ? 'refunded' : money(call.cost)}</td><td>${call.plans.filter((plan) => plan !== '#budget').join(', ')}</td></tr>`;
+    html`<tr><th scope="row"><code>${call.operation}</code>${call.model ? ` ${call.model}` : ''}</th><td>${moment(call.atMs)}</td><td class="number">${call.status}</td><td class="number">${measured(call)}</td><td class="number">${call.isReturned ? 'refunded' : money(call.cost)}</td><td>${call.plans
+      .filter((plan) => plan !== '#budget')
+      .map(planName)
+      .join(', ')}</td></tr>`;
   const listed = (label: string, some: readonly RecordedCall[]) =>
     table(
       label,

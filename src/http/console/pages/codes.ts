@@ -6,10 +6,12 @@ import { type FormResult, resultLine } from './account.ts';
 import { confirmation } from './confirmation.ts';
 import { field, select } from './fields.ts';
 import { amount, count, day, sign, table } from './figures.ts';
+import type { PlanName } from './orders.ts';
 
 export type CodesFacts = {
   codes: readonly Promotion[];
   plans: readonly Plan[];
+  planName: PlanName;
   nowMs: number;
   canChange: boolean;
   result: FormResult;
@@ -53,12 +55,12 @@ ${
 ${canChange ? form(facts) : ''}`;
 }
 
-function row(one: Promotion, { nowMs, canChange }: CodesFacts): Html {
+function row(one: Promotion, { nowMs, canChange, planName }: CodesFacts): Html {
   const { code, plan, asset, redemptions, redemptionsMax, expiresMs, endedMs, lotDays, claimedOnly } = one;
   const isOver =
     endedMs !== null || (expiresMs !== null && expiresMs <= nowMs) || redemptions === redemptionsMax;
   const end = html`<a class="button plain danger small" href="${path}/${code}/end">End code<span class="hidden"> ${code}</span></a>`;
-  return html`<tr><th scope="row"><code>${code}</code></th><td>${amount(asset, one.amount)}</td><td>${plan}</td>
+  return html`<tr><th scope="row"><code>${code}</code></th><td>${amount(asset, one.amount)}</td><td>${planName(plan)}</td>
 <td>${isOver ? sign(overBy(one, nowMs), 'past') : sign('active')}</td><td class="number">${count(redemptions)}${redemptionsMax === null ? '' : ` of ${count(redemptionsMax)}`}</td>
 <td>${expiresMs === null ? 'no end' : day(expiresMs - 1)}</td><td>${lotDays === null ? 'no end' : `${count(lotDays)} days`}</td><td>${claimedOnly ? 'With an email' : 'All accounts'}</td>${canChange ? html`<td>${isOver ? '' : end}</td>` : ''}</tr>`;
 }

@@ -20,6 +20,9 @@ export type ListedOrder = {
   buyer?: string | null;
 };
 
+/** The name of a plan by its id; the id when it is no longer in the catalogue. */
+export type PlanName = (id: string) => string;
+
 const idCharsShown = 12;
 
 /** The names of fraud signals. */
@@ -107,11 +110,11 @@ export function statusOf(listed: Omit<ListedOrder, 'buyer'>): Html {
 }
 
 /** A table of orders with links to their pages. */
-export function orders(label: string, all: readonly ListedOrder[]): Html {
+export function orders(label: string, all: readonly ListedOrder[], planName: PlanName): Html {
   const hasBuyers = all.some(({ buyer }) => buyer !== undefined);
   const row = (listed: ListedOrder) => {
     const { order, buyer } = listed;
-    return html`<tr><th scope="row" class="nowrap"><a href="${pageOf(order.id)}">${money(order.amount)}</a></th><td>${statusOf(listed)}${noteOf(listed)}</td>${hasBuyers ? html`<td>${buyerLink(order.account, buyer ?? null)}</td>` : ''}<td class="nowrap">${methodOf(order)}</td><td>${order.plan}</td><td>${moment(order.createdMs)}</td></tr>`;
+    return html`<tr><th scope="row" class="nowrap"><a href="${pageOf(order.id)}">${money(order.amount)}</a></th><td>${statusOf(listed)}${noteOf(listed)}</td>${hasBuyers ? html`<td>${buyerLink(order.account, buyer ?? null)}</td>` : ''}<td class="nowrap">${methodOf(order)}</td><td>${planName(order.plan)}</td><td>${moment(order.createdMs)}</td></tr>`;
   };
   return table(
     label,

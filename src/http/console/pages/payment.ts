@@ -18,6 +18,7 @@ import {
   failureText,
   isPlanChange,
   methodOf,
+  type PlanName,
   pageOf,
   signalNames,
   signalReason,
@@ -28,6 +29,7 @@ import { byHandForm, type RefundDraft, reviewForm, unconfirmedRefund } from './r
 import { type TimelineFacts, timeline } from './timeline.ts';
 
 export type PaymentFacts = TimelineFacts & {
+  planName: PlanName;
   /** The buyer's email address. */
   email: string | null;
   /** Fees that the processor kept, as far as they are recorded. */
@@ -64,7 +66,7 @@ export function payment(given: PaymentFacts): Html {
   const lost = reversals.find(({ kind, status }) => kind === 'dispute' && status === 'lost');
   const warned = facts.signals.some(({ kind, isOpen }) => kind === 'early_fraud_warning' && isOpen);
   const reversed = Money.ofMicro(order.amount - left);
-  return html`<div class="top"><h1>${money(order.amount)} for ${order.plan} ${statusOf({ order, reversed, isDisputed, isLost: lost !== undefined })}${warned ? html` ${sign('fraud warning', true)}` : ''}${request?.state === 'open' ? html` ${sign('refund requested', 'warn')}` : ''}${facts.unconfirmed === null ? '' : html` ${sign('refund not confirmed', true)}`}</h1>${isRefundable ? html`<a class="button plain small" href="#refund">Refund</a>` : ''}</div>
+  return html`<div class="top"><h1>${money(order.amount)} for ${facts.planName(order.plan)} ${statusOf({ order, reversed, isDisputed, isLost: lost !== undefined })}${warned ? html` ${sign('fraud warning', true)}` : ''}${request?.state === 'open' ? html` ${sign('refund requested', 'warn')}` : ''}${facts.unconfirmed === null ? '' : html` ${sign('refund not confirmed', true)}`}</h1>${isRefundable ? html`<a class="button plain small" href="#refund">Refund</a>` : ''}</div>
 ${resultLine(result)}${facts.unconfirmed === null ? '' : unconfirmedRefund(order, facts.unconfirmed, given.canRefund)}${order.state === 'claimed' ? html`<p class="note">The processor has not confirmed this charge yet. The shop asks it again every 20 seconds. The buyer gets nothing, and the money is not counted, until the outcome is known.</p>` : ''}
 ${order.state === 'offered' ? unpaid(order, facts.nowMs) : ''}${lost === undefined ? '' : lostDispute(lost, facts.fees)}${warned ? fraudWarning(facts, isRefundable) : ''}
 ${reversals.filter(needsResponse).map((dispute) => disputeBanner({ dispute, fees: facts.fees, account: order.account, page, nowMs: facts.nowMs }))}
@@ -77,7 +79,7 @@ ${order.rail === 'x402' ? '' : assessment(facts.charges)}
 ${feeTable(facts.fees)}`;
 }
 
-function summary({ order, email, left, page, fees, charges }: PaymentFacts): Html {
+function summary({ order, planName, email, left, page, fees, charges }: PaymentFacts): Html {
   const paid = reference(order);
   const [latest] = charges;
   const charged = fees.filter(({ kind }) => kind === 'charge');
@@ -87,6 +89,7 @@ function summary({ order, email, left, page, fees, charges }: PaymentFacts): Htm
   const isCard = order.rail !== 'x402';
   const rows: (readonly [string, string | Html] | null)[] = [
     ['Buyer', order.account === null ? 'not known yet' : buyerLink(order.account, email)],
+    ['Plan', planLine(order.plan, planName)],
     ['Method', `${methodOf(order)}${risk}`],
     order.grantedMs === null ? ['Created', moment(order.createdMs)] : ['Paid', moment(order.grantedMs)],
     isPlanChange(order) && order.period !== null
@@ -105,6 +108,12 @@ function summary({ order, email, left, page, fees, charges }: PaymentFacts): Htm
     paid === null ? null : ['Payment', copied(paid)],
   ];
   return html`<section aria-labelledby="payment"><h2 id="payment">Payment</h2>${pairs(rows.filter((row) => row !== null))}</section>`;
+}
+
+/** A plan by its name, with its id of programs. */
+function planLine(plan: string, planName: PlanName): Html {
+  const name = planName(plan);
+  return html`${name}${name === plan ? '' : html` <span class="id soft">${plan}</span>`}`;
 }
 
 /** A purchase that was not paid yet: how long its payment page is open. */

@@ -15,7 +15,16 @@ import type { Html } from '../../pages/frame.ts';
 import { needsResponse } from './dispute.ts';
 import { field, filterForm, listTop, pages, queryOf, select } from './fields.ts';
 import { count, day, exact, moment, money, sign, table, usd, words } from './figures.ts';
-import { buyerLink, methodNames, orders, pageOf, signalNames, signalReason, statusOf } from './orders.ts';
+import {
+  buyerLink,
+  methodNames,
+  orders,
+  type PlanName,
+  pageOf,
+  signalNames,
+  signalReason,
+  statusOf,
+} from './orders.ts';
 
 /** Returns the URL of a payment at the processor, or null when it has no such page. */
 export type ProcessorPage = (payment: string) => string | null;
@@ -38,8 +47,9 @@ export type PaymentListFacts = {
   /** False for a page after the newest one. */
   isFirst: boolean;
   filter: OrderFilter;
-  /** The ids of plans, to choose from. */
-  plans: readonly string[];
+  /** The plans to choose from. */
+  plans: readonly { id: string; name: string }[];
+  planName: PlanName;
   canExport: boolean;
 };
 
@@ -103,7 +113,11 @@ function partsOf(facts: PaymentListFacts, processorPage: ProcessorPage): Part[] 
       columns: ['Amount', { lead: 'Status' }, { bare: 'Buyer' }, { bare: 'Created' }, { bare: 'Reason' }],
     },
     {
-      ...{ id: 'past-due', name: 'Unpaid renewals', rows: facts.pastDue.map(pastDue) },
+      ...{
+        id: 'past-due',
+        name: 'Unpaid renewals',
+        rows: facts.pastDue.map((one) => pastDue(one, facts.planName)),
+      },
       about:
         'The processor charges these again on its own schedule. What the plan includes stays available during the days of grace.',
       columns: [
@@ -155,7 +169,7 @@ function queryOfFilter({ text, ...others }: OrderFilter): string {
 }
 
 /** All payments that match the filter, with the filter's form. */
-function allPayments({ all, next, isFirst, filter, plans }: PaymentListFacts): Html {
+function allPayments({ all, next, isFirst, filter, plans, planName }: PaymentListFacts): Html {
   const { text } = filter;
   const isMore = !!(filter.rail || filter.plan || filter.from || filter.to);
   const query = queryOfFilter(filter);
@@ -168,7 +182,12 @@ function allPayments({ all, next, isFirst, filter, plans }: PaymentListFacts): H
     }),
     select('state', 'Status', stateNames, filter.state ?? ''),
     select('rail', 'Method', railOptions, filter.rail ?? ''),
-    select('plan', 'Plan', [['', 'All'], ...plans.map((plan) => [plan, plan] as const)], filter.plan ?? ''),
+    select(
+      'plan',
+      'Plan',
+      [['', 'All'], ...plans.map(({ id, name }) => [id, name] as const)],
+      filter.plan ?? '',
+    ),
     field({ name: 'from', label: 'From', type: 'date', value: filter.from ?? '' }),
     field({ name: 'to', label: 'To', type: 'date', value: filter.to ?? '' }),
   ];
@@ -178,7 +197,7 @@ function allPayments({ all, next, isFirst, filter, plans }: PaymentListFacts): H
     return html`<section aria-labelledby="all"><h2 id="all">All payments</h2><p>No payments yet. The first sale appears here. Buy something yourself to see how it looks for a buyer, then share the address of your shop.</p><a class="button" href="/">Try your shop as a buyer</a></section>`;
   return html`<section aria-labelledby="all"><h2 id="all" class="hidden">All payments</h2>
 ${filterForm(path, fields, query, isMore)}
-${all.length === 0 ? html`<p class="soft">No payment matches.</p>` : orders('Orders', listed)}
+${all.length === 0 ? html`<p class="soft">No payment matches.</p>` : orders('Orders', listed, planName)}
 ${pages(path, query, isFirst, next === null ? null : `after=${encodeURIComponent(next)}`)}</section>`;
 }
 
@@ -267,6 +286,6 @@ function webhookEvent(one: OpenWebhookEvent): Html {
   return html`<tr><th scope="row">${one.type}</th><td>${moment(one.receivedMs)}</td><td class="number">${count(one.attempts)}</td><td class="words">${one.failure === null ? 'Being processed' : faultInWords(one.failure)}</td><td class="id">${one.id}</td></tr>`;
 }
 
-function pastDue(one: PastDue): Html {
-  return html`<tr><th scope="row">${buyerLink(one.account, one.email)}</th><td class="number">${one.price === null ? '' : money(one.price)}</td><td>${one.plan}</td><td>${day(one.periodEndMs)}</td><td class="id">${one.subscription}</td></tr>`;
+function pastDue(one: PastDue, planName: PlanName): Html {
+  return html`<tr><th scope="row">${buyerLink(one.account, one.email)}</th><td class="number">${one.price === null ? '' : money(one.price)}</td><td>${planName(one.plan)}</td><td>${day(one.periodEndMs)}</td><td class="id">${one.subscription}</td></tr>`;
 }

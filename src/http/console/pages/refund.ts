@@ -9,7 +9,7 @@ import type { Html } from '../../pages/frame.ts';
 import { confirmation } from './confirmation.ts';
 import { field } from './fields.ts';
 import { amount, moment, money, usd } from './figures.ts';
-import { buyerLink, methodOf, pageOf } from './orders.ts';
+import { buyerLink, methodOf, type PlanName, pageOf } from './orders.ts';
 
 /** The input of a form for a refund that was refused: the amount with its fault, and the transaction with its own. */
 export type RefundDraft = { typed: string; fault?: string; reference?: string; referenceFault?: string };
@@ -73,6 +73,7 @@ ${again === '' ? '' : html`<p class="soft">The same refund is made only once, ho
 /** A refund to confirm. */
 export type Question = {
   order: Order;
+  planName: PlanName;
   email: string | null;
   refunded: Money.Money;
   effect: RefundEffect;
@@ -86,11 +87,11 @@ export type Question = {
 };
 
 /** The facts of a purchase, with what was returned of it so far. */
-function factsOf({ order, email, returned, returnedMs }: Question) {
+function factsOf({ order, planName, email, returned, returnedMs }: Question) {
   const left = money(Money.ofMicro(order.amount - returned));
   return [
     ['Buyer', order.account === null ? 'not known' : buyerLink(order.account, email)],
-    ['Purchase', `${money(order.amount)} for ${order.plan}`],
+    ['Purchase', `${money(order.amount)} for ${planName(order.plan)}`],
     ['Paid', moment(order.grantedMs ?? order.createdMs)],
     [
       'Returned so far',
@@ -168,10 +169,10 @@ export function confirm(of: Question & { key: string | null }): Html {
 }
 
 /** In place of the question when more was returned since the page before it was loaded, such as after the browser's Back. */
-export function changed({ id, amount: paid, plan }: Order, returned: Money.Money): Html {
+export function changed({ id, amount: paid, plan }: Order, returned: Money.Money, planName: PlanName): Html {
   const left = Money.ofMicro(paid - returned);
   return html`<h1>Already refunded</h1>
-<section class="narrow"><p class="note" role="alert">${money(returned)} of ${money(paid)} for ${plan} was returned to the buyer already. Nothing more was refunded.</p>
+<section class="narrow"><p class="note" role="alert">${money(returned)} of ${money(paid)} for ${planName(plan)} was returned to the buyer already. Nothing more was refunded.</p>
 <p>${left > 0 ? `${money(left)} of this payment remains. To refund more of it, start again from the payment.` : 'Nothing of this payment remains.'}</p>
 <div class="actions"><a class="button plain" href="${pageOf(id)}">Back to the payment</a></div></section>`;
 }

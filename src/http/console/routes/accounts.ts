@@ -1,6 +1,7 @@
 import { id } from '@sluice/kernel/id';
 import * as Money from '@sluice/kernel/money';
 import type { CatalogContext } from '../../../catalog/catalog-context.ts';
+import { nameOf } from '../../../catalog/plan-name.ts';
 import * as AccountSearch from '../../../identity/account-search.ts';
 import type { IdentityContext } from '../../../identity/identity-context.ts';
 import { can } from '../../../identity/operators/role.ts';
@@ -153,6 +154,7 @@ export function addAccountSection(console: Console, shop: AccountSectionContext)
       activity: activity === null ? null : (activity.get(account) ?? { lastMs: null, spent: Money.zero }),
       requests: await openRequests(shop, orders),
       canSupport: can(role, 'support'),
+      planName: (plan: string) => nameOf(shop.catalog, plan),
     };
     const main = Page.account({ ...facts, formKey: id('console') }, shop.catalog.plans);
     return { title: it.email ?? it.id, status: result?.isBad ? 422 : 200, main, canCopy: true };

@@ -1,4 +1,5 @@
 import type { CatalogContext } from '../../../catalog/catalog-context.ts';
+import { nameOf } from '../../../catalog/plan-name.ts';
 import type { IdentityContext } from '../../../identity/identity-context.ts';
 import { can, type Role } from '../../../identity/operators/role.ts';
 import type { SellerContext } from '../../../journeys/seller-context.ts';
@@ -26,6 +27,7 @@ export function addCodesSection(console: Console, shop: CodesContext): void {
     const facts = {
       codes: await shop.promotions.list(),
       plans: shop.catalog.plans,
+      planName: (plan: string) => nameOf(shop.catalog, plan),
       nowMs: shop.clock(),
       canChange: can(role, 'codes'),
       result,

@@ -1,6 +1,7 @@
 import { id } from '@sluice/kernel/id';
 import * as Money from '@sluice/kernel/money';
 import type { CatalogContext } from '../../../catalog/catalog-context.ts';
+import { nameOf } from '../../../catalog/plan-name.ts';
 import { can } from '../../../identity/operators/role.ts';
 import * as RefundPreview from '../../../journeys/refund-preview.ts';
 import type * as RefundRequests from '../../../journeys/refund-requests.ts';
@@ -15,7 +16,7 @@ import * as Csv from '../csv.ts';
 import type { FormResult } from '../pages/account.ts';
 import { money } from '../pages/figures.ts';
 import * as LoginPage from '../pages/login-page.ts';
-import { methodOf, statusText } from '../pages/orders.ts';
+import { methodOf, type PlanName, statusText } from '../pages/orders.ts';
 import * as Page from '../pages/payment.ts';
 import * as ListPage from '../pages/payments.ts';
 import * as RefundPage from '../pages/refund.ts';
@@ -64,7 +65,11 @@ export function addPaymentSection(console: Console, shop: PaymentSectionContext)
     const returned = Gone.totalReversed(await orders.reversalsOf(order.id), order.amount);
     const known = c.req.query('returned_usd');
     if (known !== undefined && Money.parse(known) !== returned)
-      return { title: 'Already refunded', status: 409, main: RefundPage.changed(order, returned) };
+      return {
+        title: 'Already refunded',
+        status: 409,
+        main: RefundPage.changed(order, returned, planNames(shop)),
+      };
     if ((await UnconfirmedRefund.latest(shop, order)) !== null)
       return paymentPage(shop, c, nothingNew, person);
     const refuse = (fault: string) =>
@@ -77,7 +82,10 @@ export function addPaymentSection(console: Console, shop: PaymentSectionContext)
     if (preview.kind === 'too_much')
       return refuse(`At most ${money(preview.left)} of this purchase can be refunded.`);
     const [buyer] = await buyersOf(shop, order.account);
-    const question = { ...preview, order, email: buyer?.email ?? null, refunded: amount };
+    const question = {
+      ...{ ...preview, order, planName: planNames(shop) },
+      ...{ email: buyer?.email ?? null, refunded: amount },
+    };
     if (order.rail === 'x402' && !Form.isTransaction(reference)) {
       const draft = { typed, reference, referenceFault: Form.noTransaction };
       return paymentPage(shop, c, Form.badTransaction, person, { draft });
@@ -137,7 +145,8 @@ async function listFacts(
     isFirst: after === null,
     next: all.length > pageSize ? (shown.at(-1)?.order.id ?? null) : null,
     filter,
-    plans: [...shop.catalog.plans, ...shop.catalog.retired].map(({ id: plan }) => plan),
+    plans: [...shop.catalog.plans, ...shop.catalog.retired],
+    planName: planNames(shop),
   };
 }
 
@@ -179,6 +188,7 @@ async function paymentPage(
     ...{ order, request, reversals, lot, fees, signals, charges, result, draft: null, declining: null },
     ...refused,
     email: buyers[0]?.email ?? null,
+    planName: planNames(shop),
     loss,
     ...{ nowMs: shop.clock(), unconfirmed },
     canRefund: can(role, 'refund'),
@@ -193,6 +203,10 @@ async function paymentPage(
   const page = order.payment === null ? null : processor.pageOf(order.payment);
   const main = Page.payment({ ...facts, left, page, ending });
   return { title: `Purchase ${order.id}`, status: result?.isBad ? 422 : 200, main, canCopy: true };
+}
+
+function planNames({ catalog }: Pick<CatalogContext, 'catalog'>): PlanName {
+  return (plan) => nameOf(catalog, plan);
 }
 
 /** The account of an order; empty before it is known. */
