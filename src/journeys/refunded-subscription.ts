@@ -2,7 +2,7 @@ import * as Money from '@sluice/kernel/money';
 import type { Order } from '../payment/order.ts';
 import type { PaymentContext } from '../payment/payment-context.ts';
 import { ProcessorUnavailable } from '../payment/processor.ts';
-import { isLive, willRenew } from '../payment/subscription.ts';
+import { isLive, type Subscription, willRenew } from '../payment/subscription.ts';
 import * as Renewal from './renewal.ts';
 
 /**
@@ -14,6 +14,10 @@ export type SubscriptionEnd = {
   plan: string;
   when: 'now' | 'period_end';
   endMs: number;
+  /** The plan of its next period if it is kept; null when it does not renew. */
+  renewsAs: string | null;
+  /** True when a renewal is unpaid, so that `endMs` has passed. */
+  isPastDue: boolean;
 };
 
 /** Returns the subscription to end when `left` of the order remains paid after a refund; null when it would not be charged again anyway. */
@@ -27,12 +31,13 @@ export async function endingOf(
   if (found === null || !isLive(found)) return null;
   const isWhole = left === Money.zero && order.periodEndMs >= found.endMs;
   if (!isWhole && !willRenew(found)) return null;
-  return {
-    subscription: found.id,
-    plan: found.plan,
-    when: isWhole ? 'now' : 'period_end',
-    endMs: found.endMs,
-  };
+  return { ...factsOf(found), when: isWhole ? 'now' : 'period_end' };
+}
+
+function factsOf(found: Subscription): Omit<SubscriptionEnd, 'when'> {
+  const { id: subscription, plan, endMs, nextPlan, status } = found;
+  const renewsAs = willRenew(found) ? (nextPlan ?? plan) : null;
+  return { subscription, plan, endMs, renewsAs, isPastDue: status === 'past_due' };
 }
 
 /** Ends the subscription. Safe to repeat. Returns false when the processor is unavailable; the subscription then still renews. */

@@ -50,7 +50,7 @@ export const factsOf = (order: Order, more: Partial<PaymentFacts> = {}): Payment
     signals: [],
   },
   ...{ loss: { certain: Money.zero, pending: Money.zero }, left: order.amount, page: null, request: null },
-  ...{ ending: null, unconfirmed: null, canRefund: true, canDecline: true, nowMs: boughtMs + 3_600_000 },
+  ...{ preview: null, unconfirmed: null, canRefund: true, canDecline: true, nowMs: boughtMs + 3_600_000 },
   ...{ result: null, draft: null, declining: null },
   ...more,
 });

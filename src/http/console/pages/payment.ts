@@ -1,6 +1,6 @@
 import * as Money from '@sluice/kernel/money';
 import { html } from 'hono/html';
-import type { SubscriptionEnd } from '../../../journeys/refunded-subscription.ts';
+import type { PossibleRefund } from '../../../journeys/refund-preview.ts';
 import type { UnconfirmedRefund } from '../../../journeys/unconfirmed-refund.ts';
 import type { ChargeOutcome } from '../../../payment/card-attempt.ts';
 import type { Fee } from '../../../payment/fee.ts';
@@ -25,7 +25,7 @@ import {
   statusOf,
 } from './orders.ts';
 import { nextStep } from './payments.ts';
-import { byHandForm, type RefundDraft, reviewForm, unconfirmedRefund } from './refund.ts';
+import { byHandForm, type RefundDraft, reviewForm, suggestion, unconfirmedRefund } from './refund.ts';
 import { type TimelineFacts, timeline } from './timeline.ts';
 
 export type PaymentFacts = TimelineFacts & {
@@ -42,8 +42,8 @@ export type PaymentFacts = TimelineFacts & {
   page: string | null;
   /** The buyer's refund request; there is at most one for a purchase. */
   request: RefundRequest | null;
-  /** The subscription that a refund as requested ends; null when it ends none. */
-  ending: SubscriptionEnd | null;
+  /** The effects of the refund that is suggested; null when nothing can be refunded. */
+  preview: PossibleRefund | null;
   /** A refund whose outcome is not known; null without one. */
   unconfirmed: UnconfirmedRefund | null;
   canRefund: boolean;
@@ -60,7 +60,7 @@ export type PaymentFacts = TimelineFacts & {
 export function payment(given: PaymentFacts): Html {
   // Nothing more is refunded or declined before the outcome of a refund is known.
   const facts = given.unconfirmed === null ? given : { ...given, canRefund: false, canDecline: false };
-  const { order, reversals, left, request, result, draft, page } = facts;
+  const { order, reversals, left, request, result, page } = facts;
   const isRefundable = facts.canRefund && order.state === 'granted' && left > 0 && request?.state !== 'open';
   const isDisputed = reversals.some(({ kind, isEffective }) => kind === 'dispute' && isEffective);
   const lost = reversals.find(({ kind, status }) => kind === 'dispute' && status === 'lost');
@@ -74,7 +74,7 @@ ${request === null ? '' : refundRequest(facts, request)}
 <div class="columns">${summary(facts)}${timeline(facts)}</div>
 ${flagged(facts.signals)}
 ${reversalTable(reversals, page)}
-${isRefundable ? refund(order, suggestedRefund(left, request), left, draft) : ''}
+${isRefundable ? refundSection(facts) : ''}
 ${order.rail === 'x402' ? '' : assessment(facts.charges)}
 ${feeTable(facts.fees)}`;
 }
@@ -152,13 +152,12 @@ const reasonRows = 2;
 
 /** The buyer's refund request, with the form that leads to the refund and the one that declines it. */
 function refundRequest(facts: PaymentFacts, request: RefundRequest): Html {
-  const { order, email, left, ending, canRefund, canDecline, draft } = facts;
+  const { order, email, left, canRefund, canDecline } = facts;
   const { amount: wanted, reason, askedMs, state, answer } = request;
   const isOpen = state === 'open';
   return html`<section aria-labelledby="asked"><h2 id="asked">Refund request: ${money(wanted)} ${sign(state, isOpen && 'warn')}</h2>
 <p>${buyerLink(request.account, email)} asked for a refund:</p><blockquote>${reason}</blockquote><p class="soft">Requested ${moment(askedMs)}. Unspent: ${exact(request.unspent)}. Refundable: ${money(left)}.</p>${answer === null ? '' : html`<p>Declined${request.declinedMs === null ? '' : html` on ${moment(request.declinedMs)}`}, with this reason:</p><blockquote>${answer}</blockquote>`}${isOpen && !canRefund && facts.unconfirmed === null ? html`<p class="soft">A colleague with the role finance or owner can refund it.</p>` : ''}
-${isOpen && canRefund && left > 0 && order.rail !== 'x402' ? reviewForm(order, suggestedRefund(left, request), left, ending, draft) : ''}
-${isOpen && canRefund && left > 0 && order.rail === 'x402' ? byHandForm(order, suggestedRefund(left, request), left, draft) : ''}
+${isOpen && canRefund && left > 0 ? refundForm(facts) : ''}
 ${
   isOpen && canDecline
     ? html`<details ${facts.declining === null ? '' : 'open'}><summary>Decline the request</summary><form class="half" method="post" action="${pageOf(order.id)}"><input type="hidden" name="act" value="decline">
@@ -208,7 +207,13 @@ function feeTable(fees: readonly Fee[]): Html {
   return html`<section aria-labelledby="fees"><h2 id="fees">Processor fees</h2>${table('Fees', ['Kind', { number: 'Amount', onPhone: 'lead' }, { number: 'Fee' }, { number: 'Net' }, { bare: 'When' }, { wide: 'At the processor' }], fees.toReversed().map(row))}</section>`;
 }
 
-function refund(order: Order, amount: Money.Money, left: Money.Money, draft: PaymentFacts['draft']): Html {
+function refundSection(facts: PaymentFacts): Html {
   return html`<section aria-labelledby="refund"><h2 id="refund">Refund</h2>
-<div class="half">${order.rail === 'x402' ? byHandForm(order, amount, left, draft) : reviewForm(order, amount, left, null, draft)}</div></section>`;
+<div class="half">${refundForm(facts)}</div></section>`;
+}
+
+/** The effects of the suggested refund, and the form that leads to the question. */
+function refundForm({ order, planName, left, request, preview, draft }: PaymentFacts): Html {
+  const form = order.rail === 'x402' ? byHandForm : reviewForm;
+  return html`${preview === null ? '' : suggestion({ ...preview, order, planName })}${form(order, suggestedRefund(left, request), left, draft)}`;
 }

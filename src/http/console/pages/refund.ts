@@ -1,14 +1,14 @@
 import * as Money from '@sluice/kernel/money';
 import { html } from 'hono/html';
+import type { PossibleRefund } from '../../../journeys/refund-preview.ts';
 import { refundKey } from '../../../journeys/refund-requests.ts';
-import { describeEnd, type SubscriptionEnd } from '../../../journeys/refunded-subscription.ts';
+import type { SubscriptionEnd } from '../../../journeys/refunded-subscription.ts';
 import type { UnconfirmedRefund } from '../../../journeys/unconfirmed-refund.ts';
 import type { Order } from '../../../payment/order.ts';
-import type { RefundEffect } from '../../../payment/reversal.ts';
 import type { Html } from '../../pages/frame.ts';
 import { confirmation } from './confirmation.ts';
 import { field } from './fields.ts';
-import { amount, moment, money, usd } from './figures.ts';
+import { amount, day, moment, money, usd } from './figures.ts';
 import { buyerLink, methodOf, type PlanName, pageOf } from './orders.ts';
 
 /** The input of a form for a refund that was refused: the amount with its fault, and the transaction with its own. */
@@ -17,17 +17,16 @@ export type RefundDraft = { typed: string; fault?: string; reference?: string; r
 /** The form that leads to the page with the effects of a refund. */
 export function reviewForm(
   { id, amount: paid }: Order,
-  amount: Money.Money,
+  suggested: Money.Money,
   left: Money.Money,
-  ending: SubscriptionEnd | null,
   draft: RefundDraft | null,
 ): Html {
   const of = {
     ...{ id: 'amount', name: 'amount_usd', label: `Amount (USD), up to ${usd(left)}` },
-    ...{ value: draft?.typed ?? Money.format(amount), fault: draft?.fault },
+    ...{ value: draft?.typed ?? Money.format(suggested), fault: draft?.fault },
   };
   return html`<form class="row half" method="get" action="${pageOf(id)}/refund"><input type="hidden" name="returned_usd" value="${Money.format(Money.ofMicro(paid - left))}"><div>${field({ ...of, inputMode: 'decimal', isRequired: true })}</div><button>Review refund</button></form>
-<p class="soft">The next page shows the effects${ending === null ? '' : ', and lets you cancel the subscription too'}. Nothing is refunded before you confirm there.</p>`;
+<p class="soft">The next page shows the effects of the amount that you enter. Nothing is refunded before you confirm there.</p>`;
 }
 
 /** The form for a refund which the seller sent from their own wallet. It leads to the page with its effects. */
@@ -70,21 +69,8 @@ export function unconfirmedRefund(
 ${again === '' ? '' : html`<p class="soft">The same refund is made only once, however often it is sent.</p>`}</section>`;
 }
 
-/** A refund to confirm. */
-export type Question = {
-  order: Order;
-  planName: PlanName;
-  email: string | null;
-  refunded: Money.Money;
-  effect: RefundEffect;
-  /** The amount that was returned so far. The form carries it: once it differs, the form refunds nothing. */
-  returned: Money.Money;
-  /** The time of the last return; null without any. */
-  returnedMs: number | null;
-  /** True when it answers the buyer's open request. */
-  answersRequest: boolean;
-  ending: SubscriptionEnd | null;
-};
+/** A refund to confirm: its effects, and the purchase. */
+export type Question = PossibleRefund & { order: Order; planName: PlanName; email: string | null };
 
 /** The facts of a purchase, with what was returned of it so far. */
 function factsOf({ order, planName, email, returned, returnedMs }: Question) {
@@ -102,13 +88,45 @@ function factsOf({ order, planName, email, returned, returnedMs }: Question) {
   ] as const;
 }
 
-/** The credit that a refund removes, and the part of it that was spent. */
-function creditEffects({ asset, taken, missing }: RefundEffect): string[] {
+/** The effects of the suggested refund, above its form. */
+export function suggestion({ order, planName, ...preview }: Omit<Question, 'email'>): Html {
+  const { refunded, tax, ending } = preview;
+  const plan = ending === null ? planEffect(order, planName) : [`${waysOf(ending, planName)}.`];
+  return html`<div class="suggested"><p>A refund of ${withTax(refunded, tax)}:</p><ul>${[...creditEffects(preview), ...plan].map((effect) => html`<li>${effect}</li>`)}</ul></div>`;
+}
+
+/** The two ways for a plan, in one sentence without its full stop. */
+function waysOf({ plan, when, endMs, renewsAs, isPastDue }: SubscriptionEnd, planName: PlanName): string {
+  const ends = when === 'now' ? 'now' : isPastDue ? 'with its period' : `on ${day(endMs)}`;
+  const kept =
+    renewsAs === null
+      ? `stays until ${day(endMs)}`
+      : isPastDue
+        ? 'stays'
+        : `stays and renews on ${day(endMs)}`;
+  return `The ${planName(plan)} plan ends ${ends}, or ${kept}: you choose on the next page`;
+}
+
+/** A plan that is not charged again anyway; nothing for credit. */
+function planEffect({ plan, period }: Order, planName: PlanName): string[] {
+  return period === null ? [] : [`The ${planName(plan)} plan does not renew, so there is nothing to cancel.`];
+}
+
+function withTax(net: Money.Money, tax: Money.Money): string {
+  return tax === 0 ? money(net) : `${money(net)} + ${money(tax)} tax`;
+}
+
+/** The credit that a refund removes, the part of it that was spent, and the rest that stays. */
+function creditEffects({ effect: { asset, taken, missing }, kept }: PossibleRefund): string[] {
   const part = (value: number) => amount(asset, value);
-  const verb = asset === 'usd' ? 'is' : 'are';
-  const removed = `${part(taken)} ${asset === 'usd' ? 'of the purchased credit' : 'that the plan includes'} ${verb} removed from the account immediately.`;
-  const lost = `${part(missing)} ${verb} already spent: that part is your loss. The balance never falls below zero.`;
-  return missing > 0 ? [removed, lost] : [removed];
+  const verb = (value: number) => (asset === 'usd' || value === 1 ? 'is' : 'are');
+  const removed = `${part(taken)} ${asset === 'usd' ? 'of the purchased credit' : 'that the plan includes'} ${verb(taken)} removed from the account immediately.`;
+  const lost = `${part(missing)} ${verb(missing)} already spent: that part is your loss. The balance never falls below zero.`;
+  const rest =
+    kept === 0
+      ? 'Nothing of this purchase is left to the buyer.'
+      : `${part(kept)} of this purchase ${verb(kept)} left to the buyer.`;
+  return missing > 0 ? [removed, lost, rest] : [removed, rest];
 }
 
 /** Shows the effects of a refund that the seller has sent from their own wallet, before it is recorded. */
@@ -123,7 +141,7 @@ export function confirmByHand(of: Question & { key: string; reference: string })
     facts: [...factsOf(of), ['You sent', sent]],
     effects: [
       'The shop sends no money. Record only what you have sent from your own wallet.',
-      ...creditEffects(of.effect),
+      ...creditEffects(of),
       ...(of.answersRequest ? ["The buyer's refund request is answered."] : []),
       'It cannot be undone.',
       'The audit log records the refund, with your name and your IP address.',
@@ -140,7 +158,7 @@ export function confirmByHand(of: Question & { key: string; reference: string })
  * only once.
  */
 export function confirm(of: Question & { key: string | null }): Html {
-  const { order, refunded, effect, returned, key, ending } = of;
+  const { order, planName, refunded, tax, returned, key, ending } = of;
   const shown = money(refunded);
   return confirmation({
     question: `Refund ${shown}?`,
@@ -149,12 +167,13 @@ export function confirm(of: Question & { key: string | null }): Html {
       ...factsOf(of),
       [
         'Refund',
-        html`<b>${shown}</b>, to the ${methodOf(order).toLowerCase().startsWith('card') ? 'card' : 'payment method'} that paid`,
+        html`<b>${withTax(refunded, tax)}</b>, to the ${methodOf(order).toLowerCase().startsWith('card') ? 'card' : 'payment method'} that paid`,
       ],
     ],
     effects: [
-      'The money arrives within days. The processor keeps its fee for the payment.',
-      ...creditEffects(effect),
+      `${money(Money.ofMicro(refunded + tax))} arrives within days. The processor keeps its fee for the payment.`,
+      ...creditEffects(of),
+      ...(ending === null ? planEffect(order, planName) : []),
       returned + refunded >= order.amount
         ? 'Auto top-up of the account is turned off, if it is on.'
         : 'Auto top-up of the account stays on, unless the credit left would cause a charge at once.',
@@ -162,7 +181,7 @@ export function confirm(of: Question & { key: string | null }): Html {
       'The audit log records the refund, with your name and your IP address.',
     ],
     action: pageOf(order.id),
-    fields: html`<input type="hidden" name="amount_usd" value="${Money.format(refunded)}"><input type="hidden" name="returned_usd" value="${Money.format(returned)}">${key === null ? html`<input type="hidden" name="act" value="answer">` : html`<input type="hidden" name="key" value="${key}">`}${ending === null ? '' : endingBox(ending)}`,
+    fields: html`<input type="hidden" name="amount_usd" value="${Money.format(refunded)}"><input type="hidden" name="returned_usd" value="${Money.format(returned)}">${key === null ? html`<input type="hidden" name="act" value="answer">` : html`<input type="hidden" name="key" value="${key}">`}${ending === null ? '' : endingChoice(ending, planName)}`,
     button: `Refund ${shown}`,
     back: pageOf(order.id),
   });
@@ -177,8 +196,14 @@ export function changed({ id, amount: paid, plan }: Order, returned: Money.Money
 <div class="actions"><a class="button plain" href="${pageOf(id)}">Back to the payment</a></div></section>`;
 }
 
-/** The box that also cancels the subscription. A box that is not ticked sends nothing, so `keep` is a hidden field before it. */
-function endingBox(ending: SubscriptionEnd): Html {
-  return html`<input type="hidden" name="subscription" value="keep">
-<p class="check"><input type="checkbox" id="ends" name="subscription" value="end" checked><label for="ends">Cancel the subscription too. ${describeEnd(ending)} Without it, the subscription renews and its card is charged again.</label></p>`;
+/** The choice between the end of the plan and its next renewal. */
+function endingChoice({ plan, when, endMs, renewsAs, isPastDue }: SubscriptionEnd, planName: PlanName): Html {
+  const name = planName(plan);
+  const date = isPastDue ? '' : ` on ${day(endMs)},`;
+  const ends = when === 'now' ? `End the ${name} plan now.` : `End the ${name} plan${date} with its period.`;
+  const renews = isPastDue
+    ? `Keep the plan. Its unpaid renewal, as ${planName(renewsAs ?? plan)}, is charged again.`
+    : `Keep the plan. It renews on ${day(endMs)} as ${planName(renewsAs ?? plan)}, and the card is charged again.`;
+  const keeps = renewsAs === null ? `Keep the plan until ${day(endMs)}. It does not renew.` : renews;
+  return html`<fieldset><legend>The ${name} plan</legend><label class="check"><input type="radio" name="subscription" value="end" checked> ${ends} It is not charged again.</label><label class="check"><input type="radio" name="subscription" value="keep"> ${keeps}</label></fieldset>`;
 }

@@ -84,7 +84,7 @@ export function addPaymentSection(console: Console, shop: PaymentSectionContext)
     const [buyer] = await buyersOf(shop, order.account);
     const question = {
       ...{ ...preview, order, planName: planNames(shop) },
-      ...{ email: buyer?.email ?? null, refunded: amount },
+      email: buyer?.email ?? null,
     };
     if (order.rail === 'x402' && !Form.isTransaction(reference)) {
       const draft = { typed, reference, referenceFault: Form.noTransaction };
@@ -196,12 +196,11 @@ async function paymentPage(
   };
   const left = Gone.refundable(reversals, order.amount);
   const preview =
-    request?.state === 'open' && left > 0
+    facts.canRefund && unconfirmed === null && left > 0
       ? await RefundPreview.preview(shop, order, Gone.suggestedRefund(left, request))
       : null;
-  const ending = preview?.kind === 'possible' ? preview.ending : null;
   const page = order.payment === null ? null : processor.pageOf(order.payment);
-  const main = Page.payment({ ...facts, left, page, ending });
+  const main = Page.payment({ ...facts, left, page, preview: preview?.kind === 'possible' ? preview : null });
   return { title: `Purchase ${order.id}`, status: result?.isBad ? 422 : 200, main, canCopy: true };
 }
 

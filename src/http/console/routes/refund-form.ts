@@ -62,7 +62,6 @@ export async function answerOrRefund(
     purchase,
     amount_usd: form.get('amount_usd')?.trim() ?? '',
     ...(key !== null && { key }),
-    // A box that is not ticked sends nothing, so `keep` is a hidden field before it.
     ...(form.getAll('subscription').at(-1) === 'keep' && { subscription: 'keep' }),
     ...(act === 'by_hand' && { sent_by_hand: true, ...(reference !== '' && { reference }) }),
   });

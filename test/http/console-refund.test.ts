@@ -1,0 +1,85 @@
+import * as Money from '@sluice/kernel/money';
+import { expect, test } from 'vitest';
+import { payment } from '../../src/http/console/pages/payment.ts';
+import { confirm, type Question } from '../../src/http/console/pages/refund.ts';
+import type { PossibleRefund } from '../../src/journeys/refund-preview.ts';
+import type { SubscriptionEnd } from '../../src/journeys/refunded-subscription.ts';
+import type { Order } from '../../src/payment/order.ts';
+import { boughtMs, endMs, factsOf, orderOf, periodOf, planName, textOf, usd } from './console-fixtures.ts';
+
+const previewOf = (more: Partial<PossibleRefund>): PossibleRefund => ({
+  ...{ kind: 'possible', refunded: usd(5), tax: Money.zero, returned: Money.zero, returnedMs: null },
+  ...{ effect: { asset: 'usd', taken: 4_950_000, missing: 50_000 }, kept: 0 },
+  ...{ answersRequest: false, ending: null },
+  ...more,
+});
+const ending: SubscriptionEnd = {
+  ...{ subscription: 'sub_1', plan: 'start', when: 'now', endMs, renewsAs: 'start', isPastDue: false },
+};
+const ofPlan = (more: Partial<PossibleRefund> = {}) =>
+  previewOf({
+    ...{ refunded: usd(99), effect: { asset: 'unit', taken: 4_998, missing: 2 }, ending },
+    ...more,
+  });
+const questionOf = (order: Order, preview: PossibleRefund): Question & { key: string } => ({
+  ...{ ...preview, order, planName, email: null, key: 'k' },
+});
+const asked = (order: Order, preview: PossibleRefund) => textOf(confirm(questionOf(order, preview)));
+
+test('the form of a refund shows what it removes before its button', () => {
+  const page = textOf(payment(factsOf(orderOf(), { preview: previewOf({ kept: 0 }) })));
+  const [before = '', after] = page.split('Review refund');
+  expect(after).toBeDefined();
+  expect(before).toContain('A refund of 5.00 USD: 4.95 USD of the purchased credit is removed');
+  expect(before).toContain('0.05 USD is already spent: that part is your loss');
+});
+
+test('the form of a refund of a plan names the two ways for the plan, before its button', () => {
+  const page = textOf(payment(factsOf(periodOf(), { preview: ofPlan() })));
+  const [before = ''] = page.split('Review refund');
+  expect(before).toContain('4,998 results that the plan includes are removed');
+  expect(before).toContain(
+    'The Start plan ends now, or stays and renews on 27 Dec 2026: you choose on the next page.',
+  );
+});
+
+test('a refund offers to end the plan now or to keep it, each with its day and without an id', () => {
+  const text = asked(periodOf(), ofPlan());
+  expect(text).toContain('End the Start plan now. It is not charged again.');
+  expect(text).toContain('Keep the plan. It renews on 27 Dec 2026 as Start, and the card is charged again.');
+  expect(text).not.toContain('sub_1');
+  const page = String(confirm(questionOf(periodOf(), ofPlan())));
+  expect(page.match(/<input type="radio"[^>]*>/g)).toEqual([
+    expect.stringMatching(/name="subscription" value="end" checked/),
+    expect.stringMatching(/name="subscription" value="keep"/),
+  ]);
+});
+
+test('a refund of a part ends the plan with its period', () => {
+  const text = asked(periodOf(), ofPlan({ ending: { ...ending, when: 'period_end' } }));
+  expect(text).toContain('End the Start plan on 27 Dec 2026, with its period. It is not charged again.');
+});
+
+test('a plan that does not renew is kept without another charge', () => {
+  const text = asked(periodOf(), ofPlan({ ending: { ...ending, renewsAs: null } }));
+  expect(text).toContain('Keep the plan until 27 Dec 2026. It does not renew.');
+});
+
+test('a refund that changes no plan says what becomes of it', () => {
+  expect(asked(periodOf(), ofPlan({ ending: null }))).toContain(
+    'The Start plan does not renew, so there is nothing to cancel.',
+  );
+  expect(asked(orderOf(), previewOf({}))).not.toContain('renew');
+});
+
+test('a refund says what is left of the purchase, and the tax that is returned with it', () => {
+  const text = asked(
+    orderOf({ tax: usd(0.95) }),
+    previewOf({ refunded: usd(2), tax: usd(0.38), kept: 2_950_000 }),
+  );
+  expect(text).toContain('2.00 USD + 0.38 USD tax');
+  expect(text).toContain('2.38 USD arrives within days.');
+  expect(text).toContain('2.95 USD of this purchase is left to the buyer.');
+  expect(asked(orderOf(), previewOf({}))).toContain('Nothing of this purchase is left to the buyer.');
+  expect(boughtMs).toBeLessThan(endMs);
+});
