@@ -1,5 +1,5 @@
 import * as Money from '@sluice/kernel/money';
-import type { Audit } from '../identity/audit.ts';
+import type { Audit, AuditEntry } from '../identity/audit.ts';
 import type { Order } from '../payment/order.ts';
 import type { PaymentContext } from '../payment/payment-context.ts';
 import type { RefundInstruction, Reversal } from '../payment/reversal.ts';
@@ -13,6 +13,7 @@ export type UnconfirmedRefund = {
   left: Money.Money;
   key: string | null;
   subscription: RefundInstruction['subscription'];
+  atMs: number;
   /** The time from which the processor's list is final: a refund that it does not have by then was not made. */
   untilMs: number;
   /** True when no outcome at all was recorded: it is being made, or its process has ended. */
@@ -21,6 +22,12 @@ export type UnconfirmedRefund = {
 
 /** A request to the processor has ended after this time: it was carried out, or never will be. */
 const openMsMax = 600_000;
+
+/** Returns true for an entry of the audit log about a refund that may have been made, although the processor has not confirmed it. */
+export function isOpen({ act, after, atMs }: Pick<AuditEntry, 'act' | 'after' | 'atMs'>, nowMs: number): boolean {
+  const outcome = Object(after) as { kind?: unknown };
+  return act === 'refund' && nowMs - atMs < openMsMax && (after === null || outcome.kind === 'unknown');
+}
 
 /** Lists the refunds of an order whose outcome is not known, the latest first. `listed`: what the processor lists for its payment. */
 export async function list(
@@ -33,7 +40,7 @@ export async function list(
     .map(({ id, atMs, before, isRunning }): UnconfirmedRefund => {
       const { amount_usd, left_usd, key, subscription } = before as Readonly<Record<string, unknown>>;
       return {
-        ...{ entry: id, isRunning, untilMs: atMs + openMsMax },
+        ...{ entry: id, isRunning, atMs, untilMs: atMs + openMsMax },
         amount: Money.parse(String(amount_usd)) ?? Money.zero,
         left: Money.parse(String(left_usd)) ?? Money.zero,
         key: typeof key === 'string' ? key : null,

@@ -24,8 +24,8 @@ export type Reversal = {
   key: string | null;
 };
 
-/** A reversal that is stored, with the time when it was first seen. */
-export type StoredReversal = Reversal & { createdMs: number };
+/** A reversal that is stored, with the time when it was first seen, and that of the last change of its status or amount. */
+export type StoredReversal = Reversal & { createdMs: number; changedMs: number };
 
 /** The payment of an order: its amount, and the tax on top. */
 type Paid = { amount: Money.Money; tax: Money.Money };

@@ -30,7 +30,7 @@ export const periodOf = (more: Partial<Order> = {}): Order =>
 
 export const reversalOf = (more: Partial<StoredReversal>): StoredReversal => ({
   ...{ id: 're_1', kind: 'refund', amount: usd(5), tax: Money.zero, status: 'succeeded', isEffective: true },
-  ...{ reason: null, key: null, dueMs: null, createdMs: boughtMs + 60_000 },
+  ...{ reason: null, key: null, dueMs: null, createdMs: boughtMs + 60_000, changedMs: boughtMs + 60_000 },
   ...more,
 });
 

@@ -600,6 +600,9 @@ describe('what the seller does', () => {
       expect(html).toContain('refund not confirmed');
       expect(html).not.toContain('Review refund');
     }
+    expect((await seller.open(`/console/accounts/${buyer.account}`)).html).toContain(
+      'A refund of 0.75 USD is not confirmed',
+    );
     const [payment] = await network.paymentsOf(buyer.order);
     const made = async () =>
       (await network.stripe.refunds.list({ payment_intent: payment?.id ?? '' })).data.map(
@@ -613,6 +616,7 @@ describe('what the seller does', () => {
     const after = (await seller.open(page)).html;
     expect(after).toContain('Review refund');
     expect(after).not.toContain('refund not confirmed');
+    expect((await seller.open(`/console/accounts/${buyer.account}`)).html).not.toContain('is not confirmed');
   });
 
   test('what a buyer asks back is seen, and answered once: by a refund, or by a no that he reads', async () => {

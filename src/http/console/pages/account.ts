@@ -4,6 +4,7 @@ import type { Plan } from '../../../catalog/plan.ts';
 import type { AccountActivity, FoundAccount } from '../../../identity/account-search.ts';
 import type { AuditEntry } from '../../../identity/audit.ts';
 import type { ShownKey as Key } from '../../../journeys/account-keys.ts';
+import * as UnconfirmedRefund from '../../../journeys/unconfirmed-refund.ts';
 import * as Statement from '../../../ledger/statement.ts';
 import type { RecordedCall } from '../../../ledger/usage.ts';
 import type { RefundRequest } from '../../../payment/refund-request.ts';
@@ -65,7 +66,7 @@ export function account(facts: ConsoleAccountFacts, plans: readonly Plan[]): Htm
   const { account: it, result, requests } = facts;
   const none = html`<p class="soft">None yet.</p>`;
   return html`<div class="top"><h1>${it.email === null ? 'Account without email' : headingOf(it.email)} ${it.frozenMs === null ? '' : sign(`frozen since ${day(it.frozenMs)}`, true)}</h1>${facts.canSupport ? freezeLink(it) : ''}</div>
-${resultLine(result)}${frozenLine(facts)}${facts.orders.map(disputeLine)}${requests.map(requestLine)}
+${resultLine(result)}${frozenLine(facts)}${facts.orders.map(disputeLine)}${requests.map(requestLine)}${unconfirmedLines(facts)}
 ${status(facts)}
 ${subscriptions(facts)}
 <section aria-labelledby="orders"><h2 id="orders">Purchases</h2>${facts.orders.length === 0 ? none : orders('Purchases', facts.orders, facts.planName)}</section>
@@ -198,6 +199,16 @@ ${plans.length < 2 ? html`<input type="hidden" name="plan" value="${usual}">` : 
 
 function requestLine({ purchase, amount: asked, reason }: RefundRequest): Html {
   return html`<p class="note">This buyer asked for a refund of ${money(asked)}: “${reason}” <a href="${pageOf(purchase)}">Review the request</a></p>`;
+}
+
+/** Refunds of the last minutes that the processor has not confirmed. */
+function unconfirmedLines({ acts, nowMs }: ConsoleAccountFacts): Html[] {
+  return acts
+    .filter((entry) => UnconfirmedRefund.isOpen(entry, nowMs))
+    .map(({ subject, before }) => {
+      const { amount_usd } = Object(before) as { amount_usd?: unknown };
+      return html`<p class="note bad">A refund of ${String(amount_usd ?? '')} USD is not confirmed: it may have been made. <a href="${pageOf(subject)}">Check it with the processor</a></p>`;
+    });
 }
 
 /** A dispute of one of the purchases that waits for a response. */

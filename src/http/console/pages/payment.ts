@@ -1,7 +1,6 @@
 import * as Money from '@sluice/kernel/money';
 import { html } from 'hono/html';
 import type { PossibleRefund } from '../../../journeys/refund-preview.ts';
-import type { UnconfirmedRefund } from '../../../journeys/unconfirmed-refund.ts';
 import type { ChargeOutcome } from '../../../payment/card-attempt.ts';
 import type { Fee } from '../../../payment/fee.ts';
 import type { FraudSignal } from '../../../payment/fraud-signal.ts';
@@ -40,12 +39,8 @@ export type PaymentFacts = TimelineFacts & {
   left: Money.Money;
   /** URL of the payment at the processor; null when it has no such page. */
   page: string | null;
-  /** The buyer's refund request; there is at most one for a purchase. */
-  request: RefundRequest | null;
   /** The effects of the refund that is suggested; null when nothing can be refunded. */
   preview: PossibleRefund | null;
-  /** A refund whose outcome is not known; null without one. */
-  unconfirmed: UnconfirmedRefund | null;
   canRefund: boolean;
   canDecline: boolean;
   nowMs: number;

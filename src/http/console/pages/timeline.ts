@@ -1,6 +1,8 @@
 import { html } from 'hono/html';
+import type { UnconfirmedRefund } from '../../../journeys/unconfirmed-refund.ts';
 import type { ChargeOutcome } from '../../../payment/card-attempt.ts';
 import type { Order, ReversalLoss } from '../../../payment/order.ts';
+import type { RefundRequest } from '../../../payment/refund-request.ts';
 import type { OrderLot } from '../../../payment/revenue-report.ts';
 import type { StoredReversal } from '../../../payment/reversal.ts';
 import type { Html } from '../../pages/frame.ts';
@@ -15,7 +17,13 @@ export type TimelineFacts = {
   loss: ReversalLoss;
   /** The processor's assessment of each charge, the newest first. */
   charges: readonly ChargeOutcome[];
+  /** The buyer's refund request; there is at most one for a purchase. */
+  request: RefundRequest | null;
+  /** A refund whose outcome is not known; null without one. */
+  unconfirmed: UnconfirmedRefund | null;
 };
+
+type Entry = { atMs: number; what: string; amount: string };
 
 const entryNames: Readonly<Record<string, string>> = {
   purchase: 'Credit added',
@@ -27,8 +35,8 @@ const entryNames: Readonly<Record<string, string>> = {
 };
 
 /** The events of a purchase, the latest first, and the rest of its credit. */
-export function timeline({ order, lot, loss, charges, reversals }: TimelineFacts): Html {
-  type Entry = { atMs: number; what: string; amount: string };
+export function timeline(facts: TimelineFacts): Html {
+  const { order, lot, loss, charges, reversals } = facts;
   const begun: Entry = { atMs: order.createdMs, what: begunAs(order), amount: money(order.amount) };
   const paid: Entry[] =
     order.grantedMs === null ? [] : [{ atMs: order.grantedMs, what: 'Paid', amount: money(order.amount) }];
@@ -48,13 +56,7 @@ export function timeline({ order, lot, loss, charges, reversals }: TimelineFacts
       amount: `${value < 0 ? '−' : '+'}${shown}`,
     };
   });
-  const returned = reversals.map(
-    (one): Entry => ({
-      atMs: one.createdMs,
-      what: one.kind === 'dispute' ? 'Dispute opened' : 'Refunded',
-      amount: `−${money(one.amount)}`,
-    }),
-  );
+  const returned = [...asked(facts), ...reversals.flatMap(reversalEntries)];
   const all = [begun, ...declined, ...paid, ...entries, ...returned]
     .reverse()
     .sort((one, other) => other.atMs - one.atMs);
@@ -63,6 +65,39 @@ export function timeline({ order, lot, loss, charges, reversals }: TimelineFacts
   return html`<section aria-labelledby="timeline"><h2 id="timeline">Timeline</h2>
 ${table('Timeline', ['What', { number: 'Amount', onPhone: 'lead' }, { bare: 'When' }], all.map(row), 'stack')}
 ${lot === null ? '' : html`<p class="soft">${left(lot)}${loss.certain > 0 ? ` ${money(loss.certain)} of what was returned had already been spent: your loss.` : ''}${loss.pending > 0 ? ` Calls under way still hold ${money(loss.pending)} of it: it is removed when they end, and what they use is your loss.` : ''}</p>`}</section>`;
+}
+
+/** A refund or dispute, and how it has ended. */
+function reversalEntries({ kind, status, amount: sum, createdMs, changedMs }: StoredReversal): Entry[] {
+  const entry = (atMs: number, what: string, sign = ''): Entry => ({
+    ...{ atMs, what },
+    amount: sign === '' ? '' : `${sign}${money(sum)}`,
+  });
+  if (kind === 'refund') {
+    const begun = entry(createdMs, 'Refunded', '−');
+    return ['failed', 'canceled'].includes(status) ? [begun, entry(changedMs, 'Refund failed', '+')] : [begun];
+  }
+  // An inquiry has taken no money.
+  if (status.startsWith('warning')) {
+    const begun = entry(createdMs, 'Inquiry opened');
+    return status === 'warning_closed' ? [begun, entry(changedMs, 'Inquiry closed')] : [begun];
+  }
+  const begun = entry(createdMs, 'Dispute opened', '−');
+  if (status === 'lost') return [begun, entry(changedMs, 'Dispute lost')];
+  return status === 'won' ? [begun, entry(changedMs, 'Dispute won', '+')] : [begun];
+}
+
+/** The buyer's request with its answer, and a refund that is not confirmed. */
+function asked({ request, unconfirmed }: TimelineFacts): Entry[] {
+  const entries: Entry[] = [];
+  if (request !== null) {
+    const { askedMs, declinedMs, amount: sum } = request;
+    entries.push({ atMs: askedMs, what: 'Refund requested', amount: money(sum) });
+    if (declinedMs !== null) entries.push({ atMs: declinedMs, what: 'Request declined', amount: '' });
+  }
+  if (unconfirmed !== null)
+    entries.push({ atMs: unconfirmed.atMs, what: 'Refund, not confirmed', amount: `−${money(unconfirmed.amount)}` });
+  return entries;
 }
 
 /** The first event: a change of plan and a renewal start without a purchase of the buyer. */
