@@ -27,8 +27,8 @@ import {
   pairs,
   sign,
   table,
-  words,
 } from './figures.ts';
+import { state } from './states.ts';
 import { headingOf, type ListedOrder, orders, type PlanName, pageOf } from './orders.ts';
 
 /** The outcome of the form that was just sent. */
@@ -164,7 +164,7 @@ function subscriptions({ subscriptions: all, orders: bought, planName }: Console
         order.plan === plan && order.periodEndMs === endMs && order.amount > 0 && reversed >= order.amount,
     );
   const row = (one: Subscription) =>
-    html`<tr><th scope="row">${planName(one.plan)}</th><td>${one.endedMs == null ? sign(words(one.status), one.status === 'past_due') : sign('ended', 'past')}</td>${period(one, isRefunded(one))}<td><span class="id">${one.id}</span></td></tr>`;
+    html`<tr><th scope="row">${planName(one.plan)}</th><td>${state(one.endedMs == null ? one.status : 'ended')}</td>${period(one, isRefunded(one))}<td><span class="id">${one.id}</span></td></tr>`;
   return html`<section aria-labelledby="plans"><h2 id="plans">Plans</h2>${table('Plans', ['Plan', { lead: 'Status' }, { bare: 'Period' }, { bare: 'Then' }, { wide: 'Subscription' }], all.map(row), 'stack')}</section>`;
 }
 

@@ -74,7 +74,7 @@ function row(one: FoundAccount, { activity, balances }: AccountListFacts): Html 
   const last = recent?.lastMs == null ? (activity === null ? 'unknown' : 'none') : moment(recent.lastMs);
   const spent = activity === null ? 'unknown' : exact(recent?.spent ?? 0);
   const balance = balances === null ? 'unknown' : exact(balances.get(id) ?? zero);
-  const status = frozenMs !== null ? sign('frozen', true) : joinedTo !== null ? sign('merged') : '';
+  const status = frozenMs !== null ? sign('frozen', true) : joinedTo !== null ? sign('merged', 'past') : '';
   return html`<tr><th scope="row">${buyerLink(id, email)} ${status}</th><td class="number">${balance}</td><td class="number">${exact(paid - returned)}</td><td class="number">${spent}</td>
 <td class="soft">${last}</td><td class="nowrap">${day(createdMs)}</td></tr>`;
 }

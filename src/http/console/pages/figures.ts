@@ -115,10 +115,13 @@ export function copied(id: string): Html {
   return html`<span class="id copies">${id}</span>`;
 }
 
-/** A status as a small label; `warn` for one that is worth a look and no fault, `past` for one that is over. */
-export function sign(word: string, mood: boolean | 'warn' | 'past' = false): Html {
-  const kind = typeof mood === 'string' ? ` ${mood}` : mood ? ' bad' : '';
-  return html`<span class="sign${kind}">${word}</span>`;
+/** The colours of labels: good, worth a look, at fault, and neutral or over. */
+export type Mood = 'good' | 'warn' | 'bad' | 'past';
+
+/** A status as a small label; true is `bad`, and false `good`. */
+export function sign(word: string, mood: boolean | Mood = 'good'): Html {
+  const kind = typeof mood === 'string' ? mood : mood ? 'bad' : 'good';
+  return html`<span class="sign ${kind}">${word}</span>`;
 }
 
 /** The words of a name of programs: `needs_response` as `needs response`. */

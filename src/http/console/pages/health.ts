@@ -203,7 +203,7 @@ const reasonNames: Readonly<Record<string, string>> = {
 
 function upstream({ checks, answers, answersOfMs, failures }: HealthFacts): Html {
   const named = (status: number) =>
-    status < 400 ? sign('succeeded') : status < 500 ? sign('refused') : sign('failed', true);
+    status < 400 ? sign('succeeded') : status < 500 ? sign('refused', 'past') : sign('failed', true);
   const row = ({ status, calls }: ResponseCount) =>
     html`<tr><th scope="row">${status}</th><td>${named(status)}</td><td class="number">${count(calls)}</td></tr>`;
   const failed = ({ code, times, lastMs }: HealthFacts['failures'][number]) =>
@@ -241,7 +241,7 @@ function writers({ writers: all, own }: HealthFacts): Html {
       case 'holds_credit':
         return sign('ended, holds credit', true);
       case 'ended':
-        return sign('ended');
+        return sign('ended', 'past');
     }
   };
   const row = (it: LedgerWriterState) =>

@@ -73,6 +73,6 @@ function sessionRow(
   { digest, address, createdMs, usedMs, expiresMs }: OperatorSession,
   current: string | null,
 ): Html {
-  return html`<tr><th scope="row">${moment(createdMs)} ${digest === current ? sign('this browser') : ''}</th><td>${address}</td><td>${moment(usedMs)}</td><td>${moment(expiresMs)}</td>
+  return html`<tr><th scope="row">${moment(createdMs)} ${digest === current ? sign('this browser', 'past') : ''}</th><td>${address}</td><td>${moment(usedMs)}</td><td>${moment(expiresMs)}</td>
 <td>${digest === current ? '' : html`<form method="post" action="${mePath}"><input type="hidden" name="act" value="session_end"><input type="hidden" name="id" value="${digest}"><button class="quiet danger">Sign out</button></form>`}</td></tr>`;
 }

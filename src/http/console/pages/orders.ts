@@ -4,7 +4,8 @@ import type { FraudSignal } from '../../../payment/fraud-signal.ts';
 import type { Order } from '../../../payment/order.ts';
 import type { Reversal } from '../../../payment/reversal.ts';
 import type { Html } from '../../pages/frame.ts';
-import { moment, money, sign, table, words } from './figures.ts';
+import { moment, money, table, words } from './figures.ts';
+import { state } from './states.ts';
 
 /** An order with the amount that was refunded or lost to disputes so far. */
 export type ListedOrder = {
@@ -95,18 +96,9 @@ export function statusText({ order, reversed, isDisputed, isLost }: Omit<ListedO
   }
 }
 
-const moods: Readonly<Record<string, Parameters<typeof sign>[1]>> = {
-  paid: false,
-  'not paid': 'past',
-  declined: true,
-  disputed: true,
-  'dispute lost': true,
-};
-
 /** The status of an order as a label. */
 export function statusOf(listed: Omit<ListedOrder, 'buyer'>): Html {
-  const text = statusText(listed);
-  return sign(text, moods[text] ?? 'warn');
+  return state(statusText(listed));
 }
 
 /** A table of orders with links to their pages. */

@@ -25,6 +25,7 @@ import {
 } from './orders.ts';
 import { nextStep } from './payments.ts';
 import { byHandForm, type RefundDraft, reviewForm, suggestion, unconfirmedRefund } from './refund.ts';
+import { state as stateLabel } from './states.ts';
 import { type TimelineFacts, timeline } from './timeline.ts';
 
 export type PaymentFacts = TimelineFacts & {
@@ -150,7 +151,7 @@ function refundRequest(facts: PaymentFacts, request: RefundRequest): Html {
   const { order, email, left, canRefund, canDecline } = facts;
   const { amount: wanted, reason, askedMs, state, answer } = request;
   const isOpen = state === 'open';
-  return html`<section aria-labelledby="asked"><h2 id="asked">Refund request: ${money(wanted)} ${sign(state, isOpen && 'warn')}</h2>
+  return html`<section aria-labelledby="asked"><h2 id="asked">Refund request: ${money(wanted)} ${isOpen ? stateLabel('open') : sign(state, 'past')}</h2>
 <p>${buyerLink(request.account, email)} asked for a refund:</p><blockquote>${reason}</blockquote><p class="soft">Requested ${moment(askedMs)}. Unspent: ${exact(request.unspent)}. Refundable: ${money(left)}.</p>${answer === null ? '' : html`<p>Declined${request.declinedMs === null ? '' : html` on ${moment(request.declinedMs)}`}, with this reason:</p><blockquote>${answer}</blockquote>`}${isOpen && !canRefund && facts.unconfirmed === null ? html`<p class="soft">A colleague with the role finance or owner can refund it.</p>` : ''}
 ${isOpen && canRefund && left > 0 ? refundForm(facts) : ''}
 ${
@@ -164,7 +165,7 @@ ${field({ name: 'reason', label: 'Reason. The buyer sees it.', value: facts.decl
 function flagged(signals: readonly FraudSignal[]): Html {
   if (signals.length === 0) return html``;
   const row = ({ id, kind, reason, isOpen }: FraudSignal) =>
-    html`<tr><th scope="row">${signalNames[kind]}</th><td><span class="id">${id}</span></td><td>${signalReason(reason)}</td><td>${sign(isOpen ? 'needs attention' : 'closed', isOpen)}</td></tr>`;
+    html`<tr><th scope="row">${signalNames[kind]}</th><td><span class="id">${id}</span></td><td>${signalReason(reason)}</td><td>${stateLabel(isOpen ? 'needs attention' : 'closed')}</td></tr>`;
   return html`<section aria-labelledby="flagged"><h2 id="flagged">${signals.length === 1 && signals[0] !== undefined ? signalNames[signals[0].kind] : 'Fraud warnings and reviews'}</h2>
 ${table('Fraud warnings and reviews', ['Signal', { wide: 'At the processor' }, { bare: 'Reason' }, { lead: 'Status' }], signals.toReversed().map(row), 'stack')}</section>`;
 }
@@ -173,8 +174,7 @@ function assessment(charges: readonly ChargeOutcome[]): Html {
   if (charges.length === 0) return html``;
   const said = (text: string | null) => (text === null ? '' : words(text));
   const row = (one: ChargeOutcome) => {
-    const isRisky = one.riskLevel === 'elevated' || one.riskLevel === 'highest';
-    return html`<tr><th scope="row">${moment(one.createdMs)}</th><td>${one.riskLevel === null ? '' : sign(said(one.riskLevel), isRisky)}</td><td class="number">${one.riskScore ?? ''}</td><td>${said(one.networkStatus)}</td><td>${said(one.reason ?? one.outcome)}</td><td class="id">${one.id}</td></tr>`;
+    return html`<tr><th scope="row">${moment(one.createdMs)}</th><td>${one.riskLevel === null ? '' : stateLabel(one.riskLevel)}</td><td class="number">${one.riskScore ?? ''}</td><td>${said(one.networkStatus)}</td><td>${said(one.reason ?? one.outcome)}</td><td class="id">${one.id}</td></tr>`;
   };
   return html`<section aria-labelledby="risk"><h2 id="risk">Card risk</h2>
 ${table('Charges of the card as the processor assessed them', ['When', { lead: 'Risk' }, { number: 'Score' }, { bare: 'Bank' }, { bare: 'Reason' }, { wide: 'Charge' }], charges.map(row), 'stack')}</section>`;
@@ -186,7 +186,7 @@ function reversalTable(reversals: readonly Reversal[], page: string | null): Htm
   const hasDisputes = reversals.some(({ kind }) => kind === 'dispute');
   const hasSteps = page !== null || reversals.some(needsResponse);
   const row = (one: Reversal) =>
-    html`<tr><th scope="row">${one.kind === 'dispute' ? 'Dispute' : 'Refund'} of ${money(one.amount)}</th><td>${sign(words(one.status), one.kind === 'dispute' && one.isEffective)}</td><td>${one.isEffective ? 'credit removed' : 'credit restored'}</td>${hasDisputes ? html`<td>${one.reason === null ? '' : words(one.reason)}</td>${hasSteps ? html`<td>${one.kind === 'dispute' ? nextStep(one, page) : ''}</td>` : ''}` : ''}<td class="id">${isByHand(one) ? (one.reason ?? '') : one.id}</td></tr>`;
+    html`<tr><th scope="row">${one.kind === 'dispute' ? 'Dispute' : 'Refund'} of ${money(one.amount)}</th><td>${stateLabel(one.status)}</td><td>${one.isEffective ? 'credit removed' : 'credit restored'}</td>${hasDisputes ? html`<td>${one.reason === null ? '' : words(one.reason)}</td>${hasSteps ? html`<td>${one.kind === 'dispute' ? nextStep(one, page) : ''}</td>` : ''}` : ''}<td class="id">${isByHand(one) ? (one.reason ?? '') : one.id}</td></tr>`;
   return html`<section aria-labelledby="reversals"><h2 id="reversals">Refunds and disputes</h2>${table('Refunds and disputes', ['What', { lead: 'Status' }, { bare: 'Effect' }, ...(hasDisputes ? [{ bare: 'Reason' }, ...(hasSteps ? [{ bare: 'Next step' }] : [])] : []), { wide: place }], reversals.toReversed().map(row), 'stack')}</section>`;
 }
 

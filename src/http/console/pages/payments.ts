@@ -25,6 +25,7 @@ import {
   signalReason,
   statusOf,
 } from './orders.ts';
+import { state } from './states.ts';
 
 /** Returns the URL of a payment at the processor, or null when it has no such page. */
 export type ProcessorPage = (payment: string) => string | null;
@@ -255,9 +256,8 @@ function unfinished({ order, email, isAtWork, reason }: UnfinishedOrder): Html {
 
 function returned(one: ReturnedPayment, processorPage: ProcessorPage): Html {
   const page = one.payment === null ? null : processorPage(one.payment);
-  const status = sign(words(one.status), one.kind === 'dispute' && one.isEffective);
   return html`<tr><th scope="row" class="nowrap">${orderLink(one.order, one.amount)}</th><td class="nowrap-wide">${buyerLink(one.account, one.email)}</td><td>${one.kind === 'dispute' ? 'Dispute' : 'Refund'}</td>
-<td>${status}</td><td>${one.reason === null || isByHand(one) ? '' : words(one.reason)}</td><td>${effectOf(one)}</td><td>${moment(one.createdMs)}</td><td>${nextStep(one, page)}</td></tr>`;
+<td>${state(one.status)}</td><td>${one.reason === null || isByHand(one) ? '' : words(one.reason)}</td><td>${effectOf(one)}</td><td>${moment(one.createdMs)}</td><td>${nextStep(one, page)}</td></tr>`;
 }
 
 /** The seller's next step for a refund or dispute, with a link to the page of the processor. */
