@@ -24,7 +24,7 @@ export type UnconfirmedRefund = {
 const openMsMax = 600_000;
 
 /** Returns true for an entry of the audit log about a refund that may have been made, although the processor has not confirmed it. */
-export function isOpen({ act, after, atMs }: Pick<AuditEntry, 'act' | 'after' | 'atMs'>, nowMs: number): boolean {
+function isOpen({ act, after, atMs }: Pick<AuditEntry, 'act' | 'after' | 'atMs'>, nowMs: number): boolean {
   const outcome = Object(after) as { kind?: unknown };
   return act === 'refund' && nowMs - atMs < openMsMax && (after === null || outcome.kind === 'unknown');
 }
@@ -61,4 +61,19 @@ export async function latest(
   const [found = null] = await list(shop, id, listed);
   if (found === null) await syncReversals(shop, payment);
   return found;
+}
+
+/** Returns the refunds among entries of the audit log whose outcome is not known, once the processor was asked, each with its order. */
+export async function among(
+  shop: Parameters<typeof latest>[0],
+  entries: readonly AuditEntry[],
+  nowMs: number,
+): Promise<{ order: string; amount: Money.Money }[]> {
+  const orders = new Set(entries.filter((entry) => isOpen(entry, nowMs)).map(({ subject }) => subject));
+  const found = [...orders].map(async (id) => {
+    const order = await shop.orders.find(id);
+    const refund = order === null ? null : await latest(shop, order);
+    return refund === null ? [] : [{ order: id, amount: refund.amount }];
+  });
+  return (await Promise.all(found)).flat();
 }

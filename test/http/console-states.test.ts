@@ -12,7 +12,16 @@ test('a state has one colour in all of the console', () => {
     good: ['paid', 'active', 'succeeded', 'won', 'normal'],
     warn: ['being charged', 'pending', 'under review', 'open', 'warning needs response', 'elevated'],
     bad: ['failed', 'declined', 'disputed', 'needs response', 'lost', 'dispute lost', 'past due', 'highest'],
-    past: ['refunded', 'partly refunded', 'not paid', 'ended', 'canceled', 'used up', 'warning closed', 'merged'],
+    past: [
+      'refunded',
+      'partly refunded',
+      'not paid',
+      'ended',
+      'canceled',
+      'used up',
+      'warning closed',
+      'merged',
+    ],
   };
   for (const [kind, words] of Object.entries(kinds))
     for (const word of words) expect([word, kindOf(state(word))]).toEqual([word, kind]);
@@ -46,9 +55,13 @@ test('labels of states are legible in light and dark, and a brand does not chang
     const values = new Map(roots(dark));
     for (const kind of ['good', 'warn', 'bad', 'past']) {
       const [, ground = '', text = ''] =
-        new RegExp(`\\.sign\\.${kind}\\{background:var\\((--[\\w-]+)\\);color:var\\((--[\\w-]+)\\)`).exec(style) ?? [];
+        new RegExp(`\\.sign\\.${kind}\\{background:var\\((--[\\w-]+)\\);color:var\\((--[\\w-]+)\\)`).exec(
+          style,
+        ) ?? [];
       expect(['--tint', '--accent', '--on-accent']).not.toContain(ground);
-      const [one = 0, other = 0] = [ground, text].map((name) => luminance(values.get(name) ?? '')).toSorted((a, b) => b - a);
+      const [one = 0, other = 0] = [ground, text]
+        .map((name) => luminance(values.get(name) ?? ''))
+        .toSorted((a, b) => b - a);
       expect([kind, dark, (one + 0.05) / (other + 0.05) >= 4.5]).toEqual([kind, dark, true]);
     }
   }

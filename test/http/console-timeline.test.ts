@@ -26,19 +26,40 @@ test('an inquiry of the bank takes no money', () => {
 
 test('a refund that is not confirmed, or has failed, is in the timeline', () => {
   const unconfirmed = {
-    ...{ entry: 1, amount: usd(0.75), left: usd(5), key: 'k', subscription: 'end' as const, isRunning: false },
+    ...{
+      entry: 1,
+      amount: usd(0.75),
+      left: usd(5),
+      key: 'k',
+      subscription: 'end' as const,
+      isRunning: false,
+    },
     ...{ atMs: boughtMs + 2 * minute, untilMs: boughtMs + 12 * minute },
   };
   expect(shown({ unconfirmed })).toMatch(/Refund, not confirmed −0\.75 USD 27 Nov 2026, 09:32/);
   const failed = reversalOf({ status: 'failed', isEffective: false, changedMs: boughtMs + 5 * minute });
-  expect(shown({ reversals: [failed] })).toMatch(/Refund failed \+5\.00 USD 27 Nov 2026, 09:35 Refunded −5\.00/);
+  expect(shown({ reversals: [failed] })).toMatch(
+    /Refund failed \+5\.00 USD 27 Nov 2026, 09:35 Refunded −5\.00/,
+  );
 });
 
 test('a request of the buyer and its answer are in the timeline', () => {
   const request = {
-    ...{ purchase: 'pur_1', account: 'acc_1', plan: 'credit', amount: usd(2), reason: 'Late', unspent: usd(4) },
+    ...{
+      purchase: 'pur_1',
+      account: 'acc_1',
+      plan: 'credit',
+      amount: usd(2),
+      reason: 'Late',
+      unspent: usd(4),
+    },
     ...{ paid: usd(5), paidTax: usd(0), tax: usd(0), refunded: usd(0), refundedTax: usd(0) },
-    ...{ state: 'declined' as const, answer: 'Used.', askedMs: boughtMs + minute, declinedMs: boughtMs + 3 * minute },
+    ...{
+      state: 'declined' as const,
+      answer: 'Used.',
+      askedMs: boughtMs + minute,
+      declinedMs: boughtMs + 3 * minute,
+    },
   };
   expect(shown({ request })).toMatch(
     /Request declined 27 Nov 2026, 09:33 Refund requested 2\.00 USD 27 Nov 2026, 09:31/,

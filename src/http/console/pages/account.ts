@@ -4,7 +4,6 @@ import type { Plan } from '../../../catalog/plan.ts';
 import type { AccountActivity, FoundAccount } from '../../../identity/account-search.ts';
 import type { AuditEntry } from '../../../identity/audit.ts';
 import type { ShownKey as Key } from '../../../journeys/account-keys.ts';
-import * as UnconfirmedRefund from '../../../journeys/unconfirmed-refund.ts';
 import * as Statement from '../../../ledger/statement.ts';
 import type { RecordedCall } from '../../../ledger/usage.ts';
 import type { RefundRequest } from '../../../payment/refund-request.ts';
@@ -28,8 +27,8 @@ import {
   sign,
   table,
 } from './figures.ts';
-import { state } from './states.ts';
 import { headingOf, type ListedOrder, orders, type PlanName, pageOf } from './orders.ts';
+import { state } from './states.ts';
 
 /** The outcome of the form that was just sent. */
 export type FormResult = {
@@ -38,6 +37,7 @@ export type FormResult = {
   /** The field or form to correct: its id, and the text of the link to it. */
   fix?: { id: string; name: string };
 } | null;
+type UnconfirmedLine = { order: string; amount: Money.Money };
 export type ConsoleAccountFacts = {
   planName: PlanName;
   account: FoundAccount;
@@ -51,6 +51,8 @@ export type ConsoleAccountFacts = {
   activity: AccountActivity | null;
   /** Refund requests without an answer. */
   requests: readonly RefundRequest[];
+  /** Refunds whose outcome is not known. */
+  unconfirmed: readonly UnconfirmedLine[];
   /** True for persons who may grant credit and freeze. */
   canSupport: boolean;
   nowMs: number;
@@ -66,7 +68,7 @@ export function account(facts: ConsoleAccountFacts, plans: readonly Plan[]): Htm
   const { account: it, result, requests } = facts;
   const none = html`<p class="soft">None yet.</p>`;
   return html`<div class="top"><h1>${it.email === null ? 'Account without email' : headingOf(it.email)} ${it.frozenMs === null ? '' : sign(`frozen since ${day(it.frozenMs)}`, true)}</h1>${facts.canSupport ? freezeLink(it) : ''}</div>
-${resultLine(result)}${frozenLine(facts)}${facts.orders.map(disputeLine)}${requests.map(requestLine)}${unconfirmedLines(facts)}
+${resultLine(result)}${frozenLine(facts)}${facts.orders.map(disputeLine)}${requests.map(requestLine)}${facts.unconfirmed.map(unconfirmedLine)}
 ${status(facts)}
 ${subscriptions(facts)}
 <section aria-labelledby="orders"><h2 id="orders">Purchases</h2>${facts.orders.length === 0 ? none : orders('Purchases', facts.orders, facts.planName)}</section>
@@ -74,7 +76,7 @@ ${lotTable(facts)}
 ${facts.canSupport ? folded('grant', 'Grant credit', 'a gift to this buyer', grantForm(it.id, plans, facts.formKey, facts.draft), facts.draft !== null) : ''}
 ${keys(facts.keys)}
 ${calls(facts)}
-${folded('acts', 'Team activity', some(facts.acts.length, 'recent action'), html`${facts.acts.length === 0 ? '' : log(facts.acts)}<p><a href="/admin/console/audit?account=${it.id}">All actions in the audit log</a></p>`)}`;
+${folded('acts', 'Team activity', some(facts.acts.length, 'recent action'), html`${facts.acts.length === 0 ? '' : log(facts.acts, facts.planName)}<p><a href="/admin/console/audit?account=${it.id}">All actions in the audit log</a></p>`)}`;
 }
 
 function status({ account: it, lots, nowMs, activity }: ConsoleAccountFacts): Html {
@@ -201,14 +203,9 @@ function requestLine({ purchase, amount: asked, reason }: RefundRequest): Html {
   return html`<p class="note">This buyer asked for a refund of ${money(asked)}: “${reason}” <a href="${pageOf(purchase)}">Review the request</a></p>`;
 }
 
-/** Refunds of the last minutes that the processor has not confirmed. */
-function unconfirmedLines({ acts, nowMs }: ConsoleAccountFacts): Html[] {
-  return acts
-    .filter((entry) => UnconfirmedRefund.isOpen(entry, nowMs))
-    .map(({ subject, before }) => {
-      const { amount_usd } = Object(before) as { amount_usd?: unknown };
-      return html`<p class="note bad">A refund of ${String(amount_usd ?? '')} USD is not confirmed: it may have been made. <a href="${pageOf(subject)}">Check it with the processor</a></p>`;
-    });
+/** A refund that the processor has not confirmed. */
+function unconfirmedLine({ order, amount: asked }: UnconfirmedLine): Html {
+  return html`<p class="note bad">A refund of ${money(asked)} is not confirmed: it may have been made. <a href="${pageOf(order)}">Check it with the processor</a></p>`;
 }
 
 /** A dispute of one of the purchases that waits for a response. */

@@ -2,8 +2,10 @@ import * as Money from '@sluice/kernel/money';
 import { html } from 'hono/html';
 import { capitalized } from '../../../text/capitalized.ts';
 import type { Html } from '../../pages/frame.ts';
+import { namesWhat } from './audit-sentence.ts';
 import { fieldNames } from './field-names.ts';
 import { amount, count, day, momentText, words } from './figures.ts';
+import type { PlanName } from './orders.ts';
 
 const hexDigest = /^[0-9a-f]{64}$/;
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
@@ -11,7 +13,9 @@ const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
 type Member = readonly [name: string, value: unknown];
 
 /** Members that say nothing to a reader. */
-const hidden = new Set(['asset', 'key', 'isEffective', 'frozen', 'new', 'kind']);
+const hidden = new Set([
+  ...['asset', 'key', 'isEffective', 'frozen', 'new', 'kind', 'code', 'created_at', 'redemptions'],
+]);
 
 /** Members in words; `%` is the value. */
 const phrases: Readonly<Record<string, string>> = {
@@ -19,6 +23,16 @@ const phrases: Readonly<Record<string, string>> = {
   tax: 'and % of tax',
   reference: 'transaction %',
   expiresAt: 'expires %',
+  expires_at: 'expires %',
+  ended_at: 'ended %',
+  plan: 'for the plan %',
+  plan_id: 'for the plan %',
+  lot_days: 'credit lasts % days',
+  redemptions_max: 'for at most % accounts',
+  types: 'types: %',
+  events: '% events',
+  by: 'by %',
+  kid: 'key %',
   frozen_at: 'was frozen %',
   until: 'until %',
 };
@@ -31,34 +45,41 @@ const subscriptionWords: Readonly<Record<string, string>> = {
 const linesShownMax = 3;
 
 /** Members that say most; they are shown without their names, and the others are folded. */
-const leading = ['amount', 'role', 'name', 'url', 'reason'];
+const leading = ['amount', 'role', 'name', 'url', 'reason', 'answer'];
 
-/** The words of an entry: those that say most, and the others. */
-type Said = { first: readonly string[]; rest: readonly string[] };
+/** The words of an entry: the amount, role, name or address that it is about, what else says most, and the others. */
+type Said = { what: string | null; first: readonly string[]; rest: readonly string[] };
 
-/** The changes of an action in words: `5.00 USD, “a late answer”`, and everything else folded. */
-export function detailsOf(act: string, before: unknown, after: unknown): Html {
-  if (isOfCatalogue(act)) return reload(linesOf(membersOf(after)));
-  const { first, rest } = said(act, before, after);
+/** What an action is about, and its changes in words: `5.00 USD`, `“a late answer”`, and everything else folded. */
+export function detailsOf(
+  act: string,
+  before: unknown,
+  after: unknown,
+  planName: PlanName,
+): { what: string | null; details: Html } {
+  if (isOfCatalogue(act)) return { what: null, details: reload(linesOf(membersOf(after), planName)) };
+  const { what, first: others, rest } = said(act, before, after, planName);
+  const first = what === null || namesWhat(act) ? others : [what, ...others];
   const list = html`<ul class="details">${rest.map((text) => html`<li>${text}</li>`)}</ul>`;
-  if (rest.length === 0) return html`${first.join(', ')}`;
+  if (rest.length === 0) return { what, details: html`${first.join(', ')}` };
   return first.length === 0 && rest.length === 1
-    ? list
-    : html`${first.join(', ')}<details><summary>More</summary>${list}</details>`;
+    ? { what, details: list }
+    : { what, details: html`${first.join(', ')}<details><summary>More</summary>${list}</details>` };
 }
 
-/** The same words as text, for exports. */
+/** The same words as text, for exports; plans by their ids. */
 export function detailsText(act: string, before: unknown, after: unknown): string {
-  if (isOfCatalogue(act)) return linesOf(membersOf(after)).join('; ');
-  const { first, rest } = said(act, before, after);
-  return [...first, ...rest].join('; ');
+  const planName = (id: string) => id;
+  if (isOfCatalogue(act)) return linesOf(membersOf(after), planName).join('; ');
+  const { what, first, rest } = said(act, before, after, planName);
+  return [...(what === null ? [] : [what]), ...first, ...rest].join('; ');
 }
 
 function isOfCatalogue(act: string): boolean {
   return act === 'reload' || act === 'catalog_published';
 }
 
-function said(act: string, before: unknown, after: unknown): Said {
+function said(act: string, before: unknown, after: unknown, planName: PlanName): Said {
   if (act === 'refund') return refundInWords(membersOf(before), membersOf(after));
   const was = act === 'refund_by_hand' ? [] : membersOf(before);
   const is = act === 'refund_by_hand' ? byHand(membersOf(before), membersOf(after)) : membersOf(after);
@@ -66,17 +87,20 @@ function said(act: string, before: unknown, after: unknown): Said {
   const unit = [...was, ...is].find(([name]) => name === 'asset')?.[1] === 'unit' ? 'unit' : 'usd';
   const shown = (name: string) => {
     const [from, to] = [textOf(was, name, unit), textOf(is, name, unit)];
-    return from !== null && to !== null && from !== to ? `${from} → ${to}` : (to ?? from);
+    const text = from !== null && to !== null && from !== to ? `${from} → ${to}` : (to ?? from);
+    return text !== null && (name === 'plan' || name === 'plan_id') ? planName(text) : text;
   };
-  const first = leading.flatMap((name) => {
+  const isQuoted = (name: string) => name === 'reason' || name === 'answer';
+  const [what = null, ...others] = leading.flatMap((name) => (isQuoted(name) ? [] : (shown(name) ?? [])));
+  const quoted = leading.filter(isQuoted).flatMap((name) => {
     const text = shown(name);
-    return text === null ? [] : [name === 'reason' ? `“${text}”` : text];
+    return text === null ? [] : [`“${text}”`];
   });
   const rest = names.flatMap((name) => {
     const text = leading.includes(name) ? null : shown(name);
     return text === null ? [] : [memberInWords(name, text)];
   });
-  return { first, rest };
+  return { what, first: [...others, ...quoted], rest: rest.filter((text) => text !== '') };
 }
 
 const notMade: Readonly<Record<string, string>> = {
@@ -94,9 +118,9 @@ function refundInWords(was: readonly Member[], is: readonly Member[]): Said {
   const refunded = of(is, 'amount');
   const subscription = subscriptionWords[String(of(was, 'subscription'))];
   if (typeof refunded !== 'number') {
-    const asked = [`${String(of(was, 'amount_usd') ?? '')} USD`];
+    const what = `${String(of(was, 'amount_usd') ?? '')} USD`;
     const why = outcome === 'refused' ? [`“${String(of(is, 'reason') ?? '')}”`] : [];
-    return { first: outcome === undefined ? asked : [...asked, notMade[String(outcome)] ?? ''], rest: why };
+    return { what, first: outcome === undefined ? [] : [notMade[String(outcome)] ?? ''], rest: why };
   }
   const before = Money.parse(String(of(was, 'left_usd') ?? ''));
   const remains = before === null ? [] : [['remains', Math.max(0, before - refunded)] as const];
@@ -107,7 +131,7 @@ function refundInWords(was: readonly Member[], is: readonly Member[]): Said {
     return text === null ? [] : [memberInWords(name, text)];
   });
   const ends = subscription === undefined ? [] : [subscription];
-  return { first: [amount('usd', refunded)], rest: [...rest, ...ends, String(of(is, 'id') ?? '')] };
+  return { what: amount('usd', refunded), first: [], rest: [...rest, ...ends, String(of(is, 'id') ?? '')] };
 }
 
 /** A refund that the seller sent: its amount, what remained after it, and its transaction. */
@@ -123,6 +147,7 @@ function byHand(was: readonly Member[], is: readonly Member[]): Member[] {
 function memberInWords(name: string, text: string): string {
   if (name === 'hours') return `for ${text} ${text === '1' ? 'hour' : 'hours'}`;
   if (name === 'subscription' && subscriptionWords[text]) return subscriptionWords[text];
+  if (name === 'claimed_only') return text === 'yes' ? 'only with a confirmed email address' : '';
   const phrase = phrases[name];
   if (phrase !== undefined) return phrase.replace('%', () => text);
   const named = words(name);
@@ -130,10 +155,10 @@ function memberInWords(name: string, text: string): string {
 }
 
 /** The changes of a publication, a line each. */
-function linesOf(members: readonly Member[]): string[] {
+function linesOf(members: readonly Member[], planName: PlanName): string[] {
   const changes = members.find(([name]) => name === 'changes')?.[1];
   const settings = members.find(([name]) => name === 'settings')?.[1];
-  const said = changesInWords(Array.isArray(changes) ? changes : []);
+  const said = changesInWords(Array.isArray(changes) ? changes : [], planName);
   const named = Array.isArray(settings) ? settings.map((name) => `Setting ${String(name)}`) : [];
   const faults = members.find(([name]) => name === 'faults')?.[1];
   const lines = [...said, ...named, ...(Array.isArray(faults) ? faults.map(String) : [])];
@@ -151,12 +176,13 @@ function reload(lines: readonly string[]): Html {
 }
 
 /** Changes of the catalogue, equal ones once: `19 services: Price 0.001 → 0.002`, `Plan start: added`. */
-function changesInWords(changes: readonly unknown[]): string[] {
+function changesInWords(changes: readonly unknown[], planName: PlanName): string[] {
   const read = changes.map((change) => (change ?? {}) as Record<string, unknown>);
   const groups = Map.groupBy(read, ({ subject, deed, fields }) => JSON.stringify([subject, deed, fields]));
   return [...groups.values()].map((all) => {
     const { subject, id, deed, fields } = all[0] ?? {};
-    const one = [String(subject ?? ''), String(id ?? '')].filter((word) => word !== '').join(' ');
+    const name = subject === 'plan' ? planName(String(id ?? '')) : String(id ?? '');
+    const one = [String(subject ?? ''), name].filter((word) => word !== '').join(' ');
     const what = all.length === 1 ? one : `${count(all.length)} ${String(subject)}s`;
     const named = capitalized(what);
     if (deed !== 'changed' || !Array.isArray(fields)) return `${named}: ${String(deed ?? '')}`;

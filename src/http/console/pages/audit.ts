@@ -1,11 +1,11 @@
 import { html, raw } from 'hono/html';
 import type { AuditEntry, AuditFilter } from '../../../identity/audit.ts';
-import { capitalized } from '../../../text/capitalized.ts';
 import type { Html } from '../../pages/frame.ts';
 import { detailsOf } from './audit-details.ts';
+import { nameOfAct, sentence } from './audit-sentence.ts';
 import { field, filterForm, listTop, pages, queryOf, select } from './fields.ts';
-import { moment, sign, table, words } from './figures.ts';
-import { emailText, pageOf, shortId } from './orders.ts';
+import { moment, sign, table } from './figures.ts';
+import { emailText, type PlanName, pageOf, shortId } from './orders.ts';
 
 export type AuditFacts = {
   filter: AuditFilter;
@@ -17,6 +17,7 @@ export type AuditFacts = {
   /** False for a page after the newest one. */
   isFirst: boolean;
   canExport: boolean;
+  planName: PlanName;
 };
 
 const path = '/admin/console/audit';
@@ -38,14 +39,14 @@ function viewLinks({ act: _, ...others }: AuditFilter, shown: (typeof views)[num
 }
 
 /** The audit log, the newest entry first. */
-export function audit({ filter, acts, entries, next, isFirst, canExport }: AuditFacts): Html {
+export function audit({ filter, acts, entries, next, isFirst, canExport, planName }: AuditFacts): Html {
   const fields = [
-    field({ name: 'account', label: 'Account', value: filter.account ?? '', placeholder: 'acc_…' }),
+    field({ name: 'account', label: 'Account id', value: filter.account ?? '', placeholder: 'acc_…' }),
     field({ name: 'text', label: 'Person', value: filter.text ?? '', placeholder: 'Name or id' }),
     select(
       'act',
       'Action',
-      [['', 'All'], ...acts.map((act) => [act, wordsOf(act)] as const)],
+      [['', 'All'], ...acts.map((act) => [act, nameOfAct(act)] as const)],
       filter.act ?? '',
     ),
     field({ name: 'from', label: 'From', type: 'date', value: filter.from ?? '' }),
@@ -59,7 +60,7 @@ export function audit({ filter, acts, entries, next, isFirst, canExport }: Audit
 ${viewLinks(restriction, shown)}
 <section aria-labelledby="acts"><h2 id="acts" class="hidden">Actions</h2>
 ${filterForm(path, fields, queryOf(restriction), !!(filter.act || filter.from || filter.to), shown?.show)}
-${entries.length === 0 ? empty(isFirst && queryOf(restriction) === '', shown) : log(entries)}
+${entries.length === 0 ? empty(isFirst && queryOf(restriction) === '', shown) : log(entries, planName)}
 ${pages(path, query, isFirst, next === null ? null : `before=${next}`)}</section>`;
 }
 
@@ -69,18 +70,19 @@ function empty(isWhole: boolean, shown: (typeof views)[number] | undefined): Htm
     ? 'No actions match.'
     : shown?.signIns === 'only'
       ? 'No sign-ins yet.'
-      : 'No actions yet. Everything that persons do in the console or by commands is listed here, such as refunds, grants and publications.';
+      : 'No actions yet. Everything that people do in the console or by commands is listed here, such as refunds, grants and publications.';
   return html`<p class="soft">${text}</p>`;
 }
 
-/** A table of audit entries: what, when, who, on whom, what changed, and from which address. */
-export function log(entries: readonly AuditEntry[]): Html {
+/** A table of audit entries: what was done to whom, its details, who did it from which address, and when. */
+export function log(entries: readonly AuditEntry[], planName: PlanName): Html {
   const row = ({ atMs, who, act, subject, email, before, after }: AuditEntry) => {
     const { name, address } = actor(who);
-    return html`<tr><th scope="row" class="nowrap-wide">${wordsOf(act)}</th><td>${moment(atMs)}</td><td>${name.includes('@') ? emailText(name) : html`<span class="nowrap">${name}</span>`}${address === '' ? '' : html` <span class="soft small">${address}</span>`}</td><td>${subjectLink(subject, email)}</td>
-<td>${detailsOf(act, before, after)}${isUnknown(act, after) ? sign('outcome unknown', true) : ''}</td></tr>`;
+    const { what, details } = detailsOf(act, before, after, planName);
+    const done = sentence(act, subjectLink(subject, email), what, isMade(act, after));
+    return html`<tr><th scope="row" class="words">${done}</th><td>${details}${isUnknown(act, after) ? sign('outcome unknown', true) : ''}</td><td>${name.includes('@') ? emailText(name) : html`<span class="nowrap">${name}</span>`}${address === '' ? '' : html` <span class="soft small">${address}</span>`}</td><td>${moment(atMs)}</td></tr>`;
   };
-  const columns = ['Action', { bare: 'When' }, { bare: 'Person' }, { bare: 'On' }, { bare: 'Change' }];
+  const columns = ['Action', { bare: 'Details' }, { bare: 'Person' }, { bare: 'When' }];
   return table('Actions', columns, entries.map(row), 'stack');
 }
 
@@ -92,49 +94,15 @@ export function isUnknown(act: string, after: unknown): boolean {
   return after === null && twoSteps.has(act);
 }
 
+/** Returns false for a refund that was not made, or perhaps not. */
+function isMade(act: string, after: unknown): boolean {
+  return act !== 'refund' || (Object(after) as { amount?: unknown; id?: unknown }).id !== undefined;
+}
+
 /** The actor, and the address of the browser. */
 export function actor(who: string): { name: string; address: string } {
   const [, name = who, address = ''] = /^(.*) at (\S+)$/.exec(who) ?? [];
   return { name: name === 'admin' ? 'Admin token' : name, address };
-}
-
-const names: Readonly<Record<string, string>> = {
-  grant: 'Granted credit',
-  refund: 'Refunded',
-  refund_by_hand: 'Refunded by hand',
-  refund_declined: 'Declined a refund',
-  frozen: 'Froze the account',
-  unfrozen: 'Unfroze the account',
-  promotion_made: 'Created a code',
-  promotion_ended: 'Ended a code',
-  reload: 'Applied the catalogue',
-  catalog_published: 'Published the catalogue',
-  operator_added: 'Invited a person',
-  operator_invited: 'Invited a person',
-  operator_removed: 'Removed a person',
-  ledger_verified: 'Checked the books',
-  event_test_sent: 'Sent a test event',
-  event_endpoint_added: 'Added an endpoint',
-  event_endpoint_removed: 'Removed an endpoint',
-  event_endpoint_enabled: 'Enabled an endpoint',
-  event_endpoint_disabled: 'Disabled an endpoint',
-  event_secret_rotated: 'Renewed a webhook secret',
-  events_replayed: 'Delivered events again',
-  secret_rotated: 'Renewed a secret',
-  signing_key_rotated: 'Renewed the signing key',
-  signing_key_dropped: 'Dropped a signing key',
-  signed_in: 'Signed in',
-  erased: 'Erased an account',
-  operator_role: 'Changed a role',
-  passkey_added: 'Added a passkey',
-  passkey_removed: 'Removed a passkey',
-  passkey_refused: 'Refused a passkey',
-  oidc_linked: 'Linked single sign-on',
-};
-
-/** The name of an action, in the past tense. */
-export function wordsOf(act: string): string {
-  return names[act] ?? words(capitalized(act));
 }
 
 /** An id of programs; a code or a name is shown in full. */

@@ -75,7 +75,9 @@ function reversalEntries({ kind, status, amount: sum, createdMs, changedMs }: St
   });
   if (kind === 'refund') {
     const begun = entry(createdMs, 'Refunded', '−');
-    return ['failed', 'canceled'].includes(status) ? [begun, entry(changedMs, 'Refund failed', '+')] : [begun];
+    return ['failed', 'canceled'].includes(status)
+      ? [begun, entry(changedMs, 'Refund failed', '+')]
+      : [begun];
   }
   // An inquiry has taken no money.
   if (status.startsWith('warning')) {
@@ -96,7 +98,11 @@ function asked({ request, unconfirmed }: TimelineFacts): Entry[] {
     if (declinedMs !== null) entries.push({ atMs: declinedMs, what: 'Request declined', amount: '' });
   }
   if (unconfirmed !== null)
-    entries.push({ atMs: unconfirmed.atMs, what: 'Refund, not confirmed', amount: `−${money(unconfirmed.amount)}` });
+    entries.push({
+      atMs: unconfirmed.atMs,
+      what: 'Refund, not confirmed',
+      amount: `−${money(unconfirmed.amount)}`,
+    });
   return entries;
 }
 

@@ -9,6 +9,7 @@ import * as AccountKeys from '../../../journeys/account-keys.ts';
 import * as Freezing from '../../../journeys/freezing.ts';
 import { inTime } from '../../../journeys/in-time.ts';
 import type { SellerContext } from '../../../journeys/seller-context.ts';
+import * as UnconfirmedRefund from '../../../journeys/unconfirmed-refund.ts';
 import type { LedgerContext } from '../../../ledger/ledger-context.ts';
 import * as CreditGrant from '../../../payment/credit-grant.ts';
 import { dayOf } from '../../../payment/order-search.ts';
@@ -41,7 +42,7 @@ const requestsReadMax = 1_000;
 export type AccountSectionContext = Pick<CatalogContext, 'catalog'> &
   Pick<IdentityContext, 'accounts' | 'clock' | 'keys' | 'revocations'> &
   Pick<LedgerContext, 'statements' | 'usage'> &
-  Pick<PaymentContext, 'orders' | 'subscriptions'> &
+  Pick<PaymentContext, 'orders' | 'processor' | 'subscriptions' | 'writer'> &
   Pick<SellerContext, 'audit' | 'console' | 'creditGrants' | 'refundRequests'>;
 
 function addList(console: Console, shop: AccountSectionContext): void {
@@ -153,6 +154,7 @@ export function addAccountSection(console: Console, shop: AccountSectionContext)
       ...{ account: it, lots, subscriptions, orders: listed, keys, calls, acts, nowMs, result, draft },
       activity: activity === null ? null : (activity.get(account) ?? { lastMs: null, spent: Money.zero }),
       requests: await openRequests(shop, orders),
+      unconfirmed: await UnconfirmedRefund.among(shop, acts, nowMs),
       canSupport: can(role, 'support'),
       planName: (plan: string) => nameOf(shop.catalog, plan),
     };

@@ -1,3 +1,5 @@
+import type { CatalogContext } from '../../../catalog/catalog-context.ts';
+import { nameOf } from '../../../catalog/plan-name.ts';
 import type { AuditEntry, AuditFilter } from '../../../identity/audit.ts';
 import { can } from '../../../identity/operators/role.ts';
 import type { SellerContext } from '../../../journeys/seller-context.ts';
@@ -7,12 +9,19 @@ import type { Console } from '../console.ts';
 import * as Csv from '../csv.ts';
 import * as Page from '../pages/audit.ts';
 import { detailsText } from '../pages/audit-details.ts';
+import { nameOfAct } from '../pages/audit-sentence.ts';
 
 const pageSize = 25;
 const textCharsMax = 200;
 
 /** The audit log, page by page, with a filter and an export. */
-export function addAuditSection(console: Console, { audit }: Pick<SellerContext, 'audit'>): void {
+export function addAuditSection(
+  console: Console,
+  shop: Pick<SellerContext, 'audit'> & Pick<CatalogContext, 'catalog'>,
+): void {
+  const { audit } = shop;
+  const planName = (plan: string) => nameOf(shop.catalog, plan);
+
   console.addSection('Audit log', '/admin/console/audit', async (c, { role }) => {
     const filter = filterOf(c);
     const before = c.req.query('before') ?? '';
@@ -20,8 +29,8 @@ export function addAuditSection(console: Console, { audit }: Pick<SellerContext,
     const [found, acts] = await Promise.all([audit.list(filter, from, pageSize + 1), audit.acts()]);
     const entries = found.slice(0, pageSize);
     const next = found.length > pageSize ? (entries.at(-1)?.id ?? null) : null;
-    const facts = { filter, acts, entries, next, isFirst: from === null, canExport: can(role, 'export') };
-    return { title: 'Audit log', main: Page.audit(facts) };
+    const facts = { filter, acts, entries, next, planName, canExport: can(role, 'export') };
+    return { title: 'Audit log', main: Page.audit({ ...facts, isFirst: from === null }) };
   });
   console.addPage('/admin/console/audit.csv', (c) =>
     Csv.download<AuditEntry>(
@@ -32,7 +41,7 @@ export function addAuditSection(console: Console, { audit }: Pick<SellerContext,
         const { name, address } = Page.actor(who);
         const details = Page.isUnknown(act, after) ? ['outcome unknown'] : [];
         return [
-          ...[Csv.time(atMs), name, address, Page.wordsOf(act), subject],
+          ...[Csv.time(atMs), name, address, nameOfAct(act), subject],
           [detailsText(act, before, after), ...details].filter((one) => one !== '').join('; '),
         ];
       },
