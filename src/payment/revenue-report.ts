@@ -94,6 +94,7 @@ export interface RevenueReport {
   byRail(sinceMs: number): Promise<RailRevenue[]>;
   unfinished(max: number): Promise<UnfinishedOrder[]>;
   declined(sinceMs: number, max: number): Promise<Order[]>;
+  /** Lists disputes that wait for a response, at most `max`, and then the `max` latest refunds and disputes. */
   returned(max: number): Promise<ReturnedPayment[]>;
   openWebhookEvents(max: number): Promise<OpenWebhookEvent[]>;
   pastDue(max: number): Promise<PastDue[]>;

@@ -146,11 +146,14 @@ function returned(sql: Connection): Pick<RevenueReport, 'returned'> {
       };
       const rows = await sql<
         Returned[]
-      >`SELECT v.id, v.kind, v.amount, v.status, v.is_effective, v.reason, v.due_at, v.created_at, v.updated_at,
+      >`WITH waiting AS (SELECT * FROM shop.reversal WHERE kind = 'dispute' AND status IN ('needs_response', 'warning_needs_response')
+            ORDER BY created_at DESC LIMIT ${max}),
+          latest AS (SELECT * FROM shop.reversal ORDER BY created_at DESC LIMIT ${max})
+        SELECT v.id, v.kind, v.amount, v.status, v.is_effective, v.reason, v.due_at, v.created_at, v.updated_at,
           o.id AS order_id, o.account_id, a.email, o.payment, shop.reversal_loss(o.id) AS loss
-        FROM (SELECT * FROM shop.reversal ORDER BY created_at DESC LIMIT ${max}) v JOIN shop.purchase o ON o.id = v.purchase_id
+        FROM (SELECT * FROM waiting UNION SELECT * FROM latest) v JOIN shop.purchase o ON o.id = v.purchase_id
           LEFT JOIN shop.account a ON a.id = o.account_id
-        ORDER BY v.created_at DESC, v.id`;
+        ORDER BY v.id IN (SELECT id FROM waiting) DESC, v.created_at DESC, v.id`;
       return rows.map((row) => ({
         id: row.id,
         kind: row.kind,

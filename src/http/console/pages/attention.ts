@@ -8,7 +8,8 @@ const payments = '/admin/console/payments';
 const health = '/admin/console/health';
 const events = '/admin/console/events';
 
-type Wording = { what: (task: Task) => string; where: string };
+/** `whereToEdit`: the form for persons who may publish. */
+type Wording = { what: (task: Task) => string; where: string; whereToEdit?: string };
 
 const wordings: Readonly<Record<Task['kind'], Wording>> = {
   refund_requests: { what: () => 'Refund requests', where: `${payments}?view=requests` },
@@ -47,7 +48,11 @@ const wordings: Readonly<Record<Task['kind'], Wording>> = {
     what: () => 'Calls that cost more than was set aside for them',
     where: `${health}#uncountable`,
   },
-  low_margins: { what: () => 'Services or models with a low margin', where: '#services' },
+  low_margins: {
+    what: () => 'Services or models with a low margin',
+    where: '#services',
+    whereToEdit: '/admin/console/catalogue/prices',
+  },
   mail_failed: { what: () => 'Mail that could not be delivered', where: `${health}#mail` },
   mail_waiting: { what: () => 'Mail that failed and is tried again', where: `${health}#mail` },
   events_failed: { what: () => 'Events that could not be delivered', where: `${events}?state=failed` },
@@ -77,15 +82,15 @@ const urgent: ReadonlySet<Task['kind']> = new Set([
 ]);
 
 /** The tasks of the front page, each with its number, its sum, its first and last time, and a link to its list. */
-export function attention(tasks: readonly Task[]): Html {
+export function attention(tasks: readonly Task[], canPublish: boolean): Html {
   const sorted = [...urgent, ...Object.keys(wordings)] as Task['kind'][];
   const ordered = tasks.toSorted((one, other) => sorted.indexOf(one.kind) - sorted.indexOf(other.kind));
   const many = (value: number) => (value >= problemsMax ? `${count(problemsMax)}+` : count(value));
   const row = (task: Task) => {
-    const { what, where } = wordings[task.kind];
+    const { what, where, whereToEdit = where } = wordings[task.kind];
     const kind = urgent.has(task.kind) ? 'count' : 'count mild';
     const sum = task.amount === undefined ? '' : money(task.amount);
-    return html`<li><b class="${kind}">${many(task.count)}</b> <a href="${where}">${what(task)}</a> <span class="sum">${sum}</span> <span class="soft">${task.dueMs === undefined ? between(task.firstMs, task.lastMs) : `Due ${day(task.dueMs)}`}</span></li>`;
+    return html`<li><b class="${kind}">${many(task.count)}</b> <a href="${canPublish ? whereToEdit : where}">${what(task)}</a> <span class="sum">${sum}</span> <span class="soft">${task.dueMs === undefined ? between(task.firstMs, task.lastMs) : `Due ${day(task.dueMs)}`}</span></li>`;
   };
   return html`<section aria-labelledby="attention"><h2 id="attention">Needs attention</h2>
 ${tasks.length === 0 ? html`<p>Nothing needs your attention.</p>` : html`<ul class="tasks">${ordered.map(row)}</ul>`}</section>`;

@@ -63,7 +63,7 @@ export function overview(facts: OverviewFacts): Html {
     ? 'No sales in the last 60 days. These steps lead to one.'
     : 'No sales in the last 60 days. Owners set up plans, prices and the branding.';
   return html`<div class="top"><h1>Overview</h1>${isNew ? '' : periodLinks(facts.days.length)}</div>${isNew ? html`<p class="lead">${lead}</p>` : ''}
-${facts.tasks.length === 0 && isNew ? '' : attention(facts.tasks)}
+${facts.tasks.length === 0 && isNew ? '' : attention(facts.tasks, canSetUp)}
 ${isNew ? (canSetUp ? firstSteps(facts.done) : whatIsOpen()) : revenue(facts)}
 ${isNew && facts.made === 0 && !facts.callers ? '' : html`<div class="columns">${isNew ? '' : rails(facts.rails)}${accounts(facts)}</div>`}
 ${isNew && facts.services?.length === 0 ? '' : services(facts)}`;
