@@ -25,7 +25,7 @@ export type Reversal = {
 };
 
 /** A reversal that is stored, with the time when it was first seen, and that of the last change of its status or amount. */
-export type StoredReversal = Reversal & { createdMs: number; changedMs: number };
+export type StoredReversal = Reversal & { createdMs: number; updatedMs: number };
 
 /** The payment of an order: its amount, and the tax on top. */
 type Paid = { amount: Money.Money; tax: Money.Money };

@@ -2,23 +2,20 @@ import * as Money from '@sluice/kernel/money';
 import type { PaymentFacts } from '../../src/http/console/pages/payment.ts';
 import type { Order } from '../../src/payment/order.ts';
 import type { StoredReversal } from '../../src/payment/reversal.ts';
+import { unpaidOrder } from '../purchase/unpaid-order.ts';
 
 export const boughtMs = Date.UTC(2026, 10, 27, 9, 30);
 export const endMs = Date.UTC(2026, 11, 27, 9, 30);
 export const usd = (dollars: number) => Money.ofMicro(dollars * 1_000_000);
 const terms = { every: 'month', price: usd(99), units: 5_000, rollover: false, graceDays: 3 } as const;
 
-const credit: Order = {
-  ...{ id: 'pur_1', state: 'granted', account: 'acc_1', plan: 'credit', amount: usd(5), tax: Money.zero },
-  ...{ taxQuote: null, isInvoiced: false, period: null, rail: 'card', savedCard: null, challengeId: null },
-  ...{ periodStartMs: null, periodEndMs: null, returnUrl: null, checkoutSession: null, pagesClosed: 0 },
-  ...{ pageBrowser: null, payment: 'pi_1', transaction: null, signedPayment: null, isQueued: false },
-  ...{ failure: null, createdMs: boughtMs, expiresMs: boughtMs, claimedMs: null, doubted: false },
-  grantedMs: boughtMs,
-};
-
 /** A paid purchase: of 5.00 USD of credit. */
-export const orderOf = (more: Partial<Order> = {}): Order => ({ ...credit, ...more });
+export const orderOf = (more: Partial<Order> = {}): Order =>
+  unpaidOrder({
+    ...{ id: 'pur_1', state: 'granted', account: 'acc_1', payment: 'pi_1', challengeId: null },
+    ...{ createdMs: boughtMs, expiresMs: boughtMs, grantedMs: boughtMs },
+    ...more,
+  });
 
 /** A month of a plan for 99.00 USD that includes 5,000 results. */
 export const periodOf = (more: Partial<Order> = {}): Order =>
@@ -30,7 +27,7 @@ export const periodOf = (more: Partial<Order> = {}): Order =>
 
 export const reversalOf = (more: Partial<StoredReversal>): StoredReversal => ({
   ...{ id: 're_1', kind: 'refund', amount: usd(5), tax: Money.zero, status: 'succeeded', isEffective: true },
-  ...{ reason: null, key: null, dueMs: null, createdMs: boughtMs + 60_000, changedMs: boughtMs + 60_000 },
+  ...{ reason: null, key: null, dueMs: null, createdMs: boughtMs + 60_000, updatedMs: boughtMs + 60_000 },
   ...more,
 });
 

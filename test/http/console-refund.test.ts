@@ -46,8 +46,10 @@ test('the form of a refund of a plan names the two ways for the plan, before its
 test('a refund offers to end the plan now or to keep it, each with its day and without an id', () => {
   const text = asked(periodOf(), ofPlan());
   expect(text).toContain('End the Start plan now. It is not charged again.');
-  expect(text).toContain('Keep the plan. It renews on 27 Dec 2026 as Start, and the card is charged again.');
+  expect(text).toContain('Keep the plan. It renews on 27 Dec 2026, and the card is charged again.');
   expect(text).not.toContain('sub_1');
+  const smaller = asked(periodOf(), ofPlan({ ending: { ...ending, renewsAs: 'credit' } }));
+  expect(smaller).toContain('It renews on 27 Dec 2026 as Pay as you go, and');
   const page = String(confirm(questionOf(periodOf(), ofPlan())));
   expect(page.match(/<input type="radio"[^>]*>/g)).toEqual([
     expect.stringMatching(/name="subscription" value="end" checked/),

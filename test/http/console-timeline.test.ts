@@ -7,7 +7,7 @@ const dispute = { id: 'dp_1', kind: 'dispute' as const, createdMs: boughtMs + mi
 const shown = (more: Parameters<typeof factsOf>[1]) => textOf(timeline(factsOf(orderOf(), more)));
 
 test('a timeline has the opening and the end of a dispute, each with its time', () => {
-  const lost = reversalOf({ ...dispute, status: 'lost', changedMs: boughtMs + 5 * minute });
+  const lost = reversalOf({ ...dispute, status: 'lost', updatedMs: boughtMs + 5 * minute });
   expect(shown({ reversals: [lost] })).toMatch(
     /Dispute lost 27 Nov 2026, 09:35 Dispute opened −5\.00 USD 27 Nov 2026, 09:31/,
   );
@@ -20,7 +20,7 @@ test('a timeline has the opening and the end of a dispute, each with its time', 
 test('an inquiry of the bank takes no money', () => {
   const inquiry = reversalOf({ ...dispute, status: 'warning_needs_response', isEffective: false });
   expect(shown({ reversals: [inquiry] })).toMatch(/Inquiry opened 27 Nov 2026, 09:31/);
-  const closed = { ...inquiry, status: 'warning_closed', changedMs: boughtMs + 5 * minute };
+  const closed = { ...inquiry, status: 'warning_closed', updatedMs: boughtMs + 5 * minute };
   expect(shown({ reversals: [closed] })).toMatch(/Inquiry closed 27 Nov 2026, 09:35 Inquiry opened 27/);
 });
 
@@ -37,7 +37,7 @@ test('a refund that is not confirmed, or has failed, is in the timeline', () => 
     ...{ atMs: boughtMs + 2 * minute, untilMs: boughtMs + 12 * minute },
   };
   expect(shown({ unconfirmed })).toMatch(/Refund, not confirmed −0\.75 USD 27 Nov 2026, 09:32/);
-  const failed = reversalOf({ status: 'failed', isEffective: false, changedMs: boughtMs + 5 * minute });
+  const failed = reversalOf({ status: 'failed', isEffective: false, updatedMs: boughtMs + 5 * minute });
   expect(shown({ reversals: [failed] })).toMatch(
     /Refund failed \+5\.00 USD 27 Nov 2026, 09:35 Refunded −5\.00/,
   );

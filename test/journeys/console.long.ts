@@ -568,7 +568,7 @@ describe('what the seller does', () => {
     expect(await shop.sql`SELECT amount, reason FROM shop.reversal WHERE status = 'sent_by_hand'`).toEqual([
       { amount: 250_000, reason: reference },
     ]);
-    expect((await seller.open(page)).html).toContain(`>${reference}</td>`);
+    expect((await seller.open(page)).html).toContain(`>${reference}</span></td>`);
     expect((await seller.open(page, { ...hand, key: id('console') })).html).toContain(
       'Nothing was refunded now: 1.50 USD',
     );

@@ -70,7 +70,7 @@ export function openOrderReversals(sql: Connection): OrderReversals {
         StoredReversal[]
       >`SELECT id, kind, amount, tax, status, is_effective AS "isEffective", reason,
           (extract(epoch FROM created_at) * 1000)::bigint AS "createdMs",
-          (extract(epoch FROM updated_at) * 1000)::bigint AS "changedMs",
+          (extract(epoch FROM updated_at) * 1000)::bigint AS "updatedMs",
           (extract(epoch FROM due_at) * 1000)::bigint AS "dueMs" FROM shop.reversal
         WHERE purchase_id = ${id} ORDER BY created_at, id`;
     },

@@ -8,6 +8,7 @@ import * as BrowserSession from '../pages/browser-session.ts';
 import * as Frame from '../pages/frame.ts';
 import { type Call, type Env, requestId, send } from '../request-context.ts';
 import * as Flash from './flash.ts';
+import { copied } from './pages/figures.ts';
 import * as ConsoleFrame from './pages/frame.ts';
 import * as LoginPage from './pages/login-page.ts';
 import * as PasskeyScript from './pages/passkey-script.ts';
@@ -88,8 +89,8 @@ export function createConsole(
       if (fault instanceof BrowserSession.RefusedForm) throw fault;
       report(fault, requestId(c));
       const { status, body } = Fault.faultReply(english, fault, requestId(c));
-      const main = LoginPage.problem('Something went wrong', `${body.message} (${requestId(c)})`);
-      return { status, title: 'Something went wrong', main };
+      const main = LoginPage.problem('Something went wrong', html`${body.message}<br>Request id: ${copied(requestId(c))}`);
+      return { status, title: 'Something went wrong', main, canCopy: true };
     }
   };
   const signedIn =

@@ -10,6 +10,7 @@ import type { RefundRequest } from '../../../payment/refund-request.ts';
 import { type Subscription, willRenew } from '../../../payment/subscription.ts';
 import type { Html } from '../../pages/frame.ts';
 import type { FormDraft } from '../grant-faults.ts';
+import { calls } from './account-calls.ts';
 import { log } from './audit.ts';
 import { field, select } from './fields.ts';
 import {
@@ -20,7 +21,6 @@ import {
   exact,
   fact,
   folded,
-  measured,
   moment,
   money,
   pairs,
@@ -75,7 +75,7 @@ ${subscriptions(facts)}
 ${lotTable(facts)}
 ${facts.canSupport ? folded('grant', 'Grant credit', 'a gift to this buyer', grantForm(it.id, plans, facts.formKey, facts.draft), facts.draft !== null) : ''}
 ${keys(facts.keys)}
-${calls(facts)}
+${calls(facts.calls, facts.planName)}
 ${folded('acts', 'Team activity', some(facts.acts.length, 'recent action'), html`${facts.acts.length === 0 ? '' : log(facts.acts, facts.planName)}<p><a href="/admin/console/audit?account=${it.id}">All actions in the audit log</a></p>`)}`;
 }
 
@@ -166,8 +166,8 @@ function subscriptions({ subscriptions: all, orders: bought, planName }: Console
         order.plan === plan && order.periodEndMs === endMs && order.amount > 0 && reversed >= order.amount,
     );
   const row = (one: Subscription) =>
-    html`<tr><th scope="row">${planName(one.plan)}</th><td>${state(one.endedMs == null ? one.status : 'ended')}</td>${period(one, isRefunded(one))}<td><span class="id">${one.id}</span></td></tr>`;
-  return html`<section aria-labelledby="plans"><h2 id="plans">Plans</h2>${table('Plans', ['Plan', { lead: 'Status' }, { bare: 'Period' }, { bare: 'Then' }, { wide: 'Subscription' }], all.map(row), 'stack')}</section>`;
+    html`<tr><th scope="row">${planName(one.plan)}</th><td>${state(one.endedMs == null ? one.status : 'ended')}</td>${period(one, isRefunded(one))}<td>${copied(one.id)}</td></tr>`;
+  return html`<section aria-labelledby="plans"><h2 id="plans">Plans</h2>${table('Plans', ['Plan', { lead: 'Status' }, { bare: 'Period' }, { bare: 'Then' }, 'Subscription'], all.map(row), 'stack')}</section>`;
 }
 
 /** Describes the end of the period of a subscription that has not ended. */
@@ -221,32 +221,4 @@ function keys(all: readonly Key[]): Html {
     html`<tr><th scope="row">${key.name}</th><td>${spentOf(key)}</td><td><code>${key.hint}</code></td><td>${key.services?.join(', ') ?? 'all services'}</td><td>${key.expires_at === null ? 'never' : day(Date.parse(key.expires_at))}</td></tr>`;
   const columns = ['Name', { lead: 'Spent' }, { bare: 'Key' }, { bare: 'Services' }, 'Expires'];
   return html`<section aria-labelledby="keys"><h2 id="keys">Keys</h2>${table('Keys', columns, all.map(row), 'stack')}</section>`;
-}
-
-const callsShownFirst = 10;
-
-function calls({ calls: all, planName }: ConsoleAccountFacts): Html {
-  const row = (call: RecordedCall) =>
-    html`<tr><th scope="row"><code>${call.operation}</code>${call.model ? ` ${call.model}` : ''}</th><td>${moment(call.atMs)}</td><td class="number">${call.status}</td><td class="number">${measured(call)}</td><td class="number">${call.isReturned ? 'refunded' : money(call.cost)}</td><td>${call.plans
-      .filter((plan) => plan !== '#budget')
-      .map(planName)
-      .join(', ')}</td></tr>`;
-  const listed = (label: string, some: readonly RecordedCall[]) =>
-    table(
-      label,
-      [
-        'Operation',
-        { bare: 'When' },
-        { number: 'Status' },
-        { number: 'Results' },
-        { number: 'Cost', onPhone: 'lead' },
-        { bare: 'Plan' },
-      ],
-      some.map(row),
-      'stack',
-    );
-  const rest = all.slice(callsShownFirst);
-  return html`<section aria-labelledby="calls"><h2 id="calls">Recent calls</h2>
-${all.length === 0 ? html`<p class="soft">None in the last 30 days.</p>` : listed('Calls', all.slice(0, callsShownFirst))}
-${rest.length === 0 ? '' : html`<details><summary>Show ${count(rest.length)} more</summary>${listed('Earlier calls', rest)}</details>`}</section>`;
 }

@@ -115,7 +115,7 @@ export function orders(label: string, all: readonly ListedOrder[], planName: Pla
       { lead: 'Status' },
       ...(hasBuyers ? [{ bare: 'Buyer' }] : []),
       { bare: 'Method' },
-      { wide: 'Plan' },
+      { bare: 'Plan' },
       { bare: 'Date' },
     ],
     all.map(row),

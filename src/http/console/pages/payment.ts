@@ -165,19 +165,19 @@ ${field({ name: 'reason', label: 'Reason. The buyer sees it.', value: facts.decl
 function flagged(signals: readonly FraudSignal[]): Html {
   if (signals.length === 0) return html``;
   const row = ({ id, kind, reason, isOpen }: FraudSignal) =>
-    html`<tr><th scope="row">${signalNames[kind]}</th><td><span class="id">${id}</span></td><td>${signalReason(reason)}</td><td>${stateLabel(isOpen ? 'needs attention' : 'closed')}</td></tr>`;
+    html`<tr><th scope="row">${signalNames[kind]}</th><td>${copied(id)}</td><td>${signalReason(reason)}</td><td>${stateLabel(isOpen ? 'needs attention' : 'closed')}</td></tr>`;
   return html`<section aria-labelledby="flagged"><h2 id="flagged">${signals.length === 1 && signals[0] !== undefined ? signalNames[signals[0].kind] : 'Fraud warnings and reviews'}</h2>
-${table('Fraud warnings and reviews', ['Signal', { wide: 'At the processor' }, { bare: 'Reason' }, { lead: 'Status' }], signals.toReversed().map(row), 'stack')}</section>`;
+${table('Fraud warnings and reviews', ['Signal', 'At the processor', { bare: 'Reason' }, { lead: 'Status' }], signals.toReversed().map(row), 'stack')}</section>`;
 }
 
 function assessment(charges: readonly ChargeOutcome[]): Html {
   if (charges.length === 0) return html``;
   const said = (text: string | null) => (text === null ? '' : words(text));
   const row = (one: ChargeOutcome) => {
-    return html`<tr><th scope="row">${moment(one.createdMs)}</th><td>${one.riskLevel === null ? '' : stateLabel(one.riskLevel)}</td><td class="number">${one.riskScore ?? ''}</td><td>${said(one.networkStatus)}</td><td>${said(one.reason ?? one.outcome)}</td><td class="id">${one.id}</td></tr>`;
+    return html`<tr><th scope="row">${moment(one.createdMs)}</th><td>${one.riskLevel === null ? '' : stateLabel(one.riskLevel)}</td><td class="number">${one.riskScore ?? ''}</td><td>${said(one.networkStatus)}</td><td>${said(one.reason ?? one.outcome)}</td><td>${copied(one.id)}</td></tr>`;
   };
   return html`<section aria-labelledby="risk"><h2 id="risk">Card risk</h2>
-${table('Charges of the card as the processor assessed them', ['When', { lead: 'Risk' }, { number: 'Score' }, { bare: 'Bank' }, { bare: 'Reason' }, { wide: 'Charge' }], charges.map(row), 'stack')}</section>`;
+${table('Charges of the card as the processor assessed them', ['When', { lead: 'Risk' }, { number: 'Score' }, { bare: 'Bank' }, { bare: 'Reason' }, 'Charge'], charges.map(row), 'stack')}</section>`;
 }
 
 function reversalTable(reversals: readonly Reversal[], page: string | null): Html {
@@ -186,8 +186,8 @@ function reversalTable(reversals: readonly Reversal[], page: string | null): Htm
   const hasDisputes = reversals.some(({ kind }) => kind === 'dispute');
   const hasSteps = page !== null || reversals.some(needsResponse);
   const row = (one: Reversal) =>
-    html`<tr><th scope="row">${one.kind === 'dispute' ? 'Dispute' : 'Refund'} of ${money(one.amount)}</th><td>${stateLabel(one.status)}</td><td>${one.isEffective ? 'credit removed' : 'credit restored'}</td>${hasDisputes ? html`<td>${one.reason === null ? '' : words(one.reason)}</td>${hasSteps ? html`<td>${one.kind === 'dispute' ? nextStep(one, page) : ''}</td>` : ''}` : ''}<td class="id">${isByHand(one) ? (one.reason ?? '') : one.id}</td></tr>`;
-  return html`<section aria-labelledby="reversals"><h2 id="reversals">Refunds and disputes</h2>${table('Refunds and disputes', ['What', { lead: 'Status' }, { bare: 'Effect' }, ...(hasDisputes ? [{ bare: 'Reason' }, ...(hasSteps ? [{ bare: 'Next step' }] : [])] : []), { wide: place }], reversals.toReversed().map(row), 'stack')}</section>`;
+    html`<tr><th scope="row">${one.kind === 'dispute' ? 'Dispute' : 'Refund'} of ${money(one.amount)}</th><td>${stateLabel(one.status)}</td><td>${one.isEffective ? 'credit removed' : 'credit restored'}</td>${hasDisputes ? html`<td>${one.reason === null ? '' : words(one.reason)}</td>${hasSteps ? html`<td>${one.kind === 'dispute' ? nextStep(one, page) : ''}</td>` : ''}` : ''}<td>${copied(isByHand(one) ? (one.reason ?? '') : one.id)}</td></tr>`;
+  return html`<section aria-labelledby="reversals"><h2 id="reversals">Refunds and disputes</h2>${table('Refunds and disputes', ['What', { lead: 'Status' }, { bare: 'Effect' }, ...(hasDisputes ? [{ bare: 'Reason' }, ...(hasSteps ? [{ bare: 'Next step' }] : [])] : []), place], reversals.toReversed().map(row), 'stack')}</section>`;
 }
 
 const feeNames = { charge: 'Charge', refund: 'Refund', dispute: 'Dispute' };
@@ -197,9 +197,9 @@ function feeTable(fees: readonly Fee[]): Html {
   const row = ({ id, kind, currency, amount: gross, fee, net, atMs }: Fee) => {
     const shown = (value: Money.Money) =>
       `${value < 0 ? '−' : ''}${usd(Money.ofMicro(Math.abs(value)))} ${currency.toUpperCase()}`;
-    return html`<tr><th scope="row">${feeNames[kind]}</th><td class="number">${shown(gross)}</td><td class="number">${shown(fee)}</td><td class="number">${shown(net)}</td><td>${moment(atMs)}</td><td class="id">${id}</td></tr>`;
+    return html`<tr><th scope="row">${feeNames[kind]}</th><td class="number">${shown(gross)}</td><td class="number">${shown(fee)}</td><td class="number">${shown(net)}</td><td>${moment(atMs)}</td><td>${copied(id)}</td></tr>`;
   };
-  return html`<section aria-labelledby="fees"><h2 id="fees">Processor fees</h2>${table('Fees', ['Kind', { number: 'Amount', onPhone: 'lead' }, { number: 'Fee' }, { number: 'Net' }, { bare: 'When' }, { wide: 'At the processor' }], fees.toReversed().map(row))}</section>`;
+  return html`<section aria-labelledby="fees"><h2 id="fees">Processor fees</h2>${table('Fees', ['Kind', { number: 'Amount', onPhone: 'lead' }, { number: 'Fee' }, { number: 'Net' }, { bare: 'When' }, 'At the processor'], fees.toReversed().map(row))}</section>`;
 }
 
 function refundSection(facts: PaymentFacts): Html {

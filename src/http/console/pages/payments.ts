@@ -14,7 +14,7 @@ import { capitalized } from '../../../text/capitalized.ts';
 import type { Html } from '../../pages/frame.ts';
 import { needsResponse } from './dispute.ts';
 import { field, filterForm, listTop, pages, queryOf, select } from './fields.ts';
-import { count, day, exact, moment, money, sign, table, usd, words } from './figures.ts';
+import { copied, count, day, exact, moment, money, sign, table, usd, words } from './figures.ts';
 import {
   buyerLink,
   methodNames,
@@ -126,7 +126,7 @@ function partsOf(facts: PaymentListFacts, processorPage: ProcessorPage): Part[] 
         { number: 'Unpaid', onPhone: 'lead' },
         { bare: 'Plan' },
         'Period ended',
-        { wide: 'Subscription' },
+        'Subscription',
       ],
     },
     {
@@ -134,7 +134,7 @@ function partsOf(facts: PaymentListFacts, processorPage: ProcessorPage): Part[] 
       rows: facts.webhookEvents.map(webhookEvent),
       about:
         'News from the processor that the shop could not process, such as a payment or a dispute. The processor sends it again by itself. Until then, it may be missing from the lists.',
-      columns: ['Type', { bare: 'Received' }, { number: 'Attempts' }, { bare: 'Error' }, { wide: 'Event' }],
+      columns: ['Type', { bare: 'Received' }, { number: 'Attempts' }, { bare: 'Error' }, 'Event'],
     },
   ];
 }
@@ -283,9 +283,9 @@ function effectOf({ isEffective, loss }: Pick<ReturnedPayment, 'isEffective' | '
 }
 
 function webhookEvent(one: OpenWebhookEvent): Html {
-  return html`<tr><th scope="row">${one.type}</th><td>${moment(one.receivedMs)}</td><td class="number">${count(one.attempts)}</td><td class="words">${one.failure === null ? 'Being processed' : faultInWords(one.failure)}</td><td class="id">${one.id}</td></tr>`;
+  return html`<tr><th scope="row">${one.type}</th><td>${moment(one.receivedMs)}</td><td class="number">${count(one.attempts)}</td><td class="words">${one.failure === null ? 'Being processed' : faultInWords(one.failure)}</td><td>${copied(one.id)}</td></tr>`;
 }
 
 function pastDue(one: PastDue, planName: PlanName): Html {
-  return html`<tr><th scope="row">${buyerLink(one.account, one.email)}</th><td class="number">${one.price === null ? '' : money(one.price)}</td><td>${planName(one.plan)}</td><td>${day(one.periodEndMs)}</td><td class="id">${one.subscription}</td></tr>`;
+  return html`<tr><th scope="row">${buyerLink(one.account, one.email)}</th><td class="number">${one.price === null ? '' : money(one.price)}</td><td>${planName(one.plan)}</td><td>${day(one.periodEndMs)}</td><td>${copied(one.subscription)}</td></tr>`;
 }

@@ -201,9 +201,10 @@ function endingChoice({ plan, when, endMs, renewsAs, isPastDue }: SubscriptionEn
   const name = planName(plan);
   const date = isPastDue ? '' : ` on ${day(endMs)},`;
   const ends = when === 'now' ? `End the ${name} plan now.` : `End the ${name} plan${date} with its period.`;
+  const next = renewsAs === null || renewsAs === plan ? '' : ` as ${planName(renewsAs)}`;
   const renews = isPastDue
-    ? `Keep the plan. Its unpaid renewal, as ${planName(renewsAs ?? plan)}, is charged again.`
-    : `Keep the plan. It renews on ${day(endMs)} as ${planName(renewsAs ?? plan)}, and the card is charged again.`;
+    ? 'Keep the plan. Its unpaid renewal is charged again.'
+    : `Keep the plan. It renews on ${day(endMs)}${next}, and the card is charged again.`;
   const keeps = renewsAs === null ? `Keep the plan until ${day(endMs)}. It does not renew.` : renews;
   return html`<fieldset><legend>The ${name} plan</legend><label class="check"><input type="radio" name="subscription" value="end" checked> ${ends} It is not charged again.</label><label class="check"><input type="radio" name="subscription" value="keep"> ${keeps}</label></fieldset>`;
 }

@@ -68,7 +68,7 @@ ${lot === null ? '' : html`<p class="soft">${left(lot)}${loss.certain > 0 ? ` ${
 }
 
 /** A refund or dispute, and how it has ended. */
-function reversalEntries({ kind, status, amount: sum, createdMs, changedMs }: StoredReversal): Entry[] {
+function reversalEntries({ kind, status, amount: sum, createdMs, updatedMs }: StoredReversal): Entry[] {
   const entry = (atMs: number, what: string, sign = ''): Entry => ({
     ...{ atMs, what },
     amount: sign === '' ? '' : `${sign}${money(sum)}`,
@@ -76,17 +76,17 @@ function reversalEntries({ kind, status, amount: sum, createdMs, changedMs }: St
   if (kind === 'refund') {
     const begun = entry(createdMs, 'Refunded', '−');
     return ['failed', 'canceled'].includes(status)
-      ? [begun, entry(changedMs, 'Refund failed', '+')]
+      ? [begun, entry(updatedMs, 'Refund failed', '+')]
       : [begun];
   }
   // An inquiry has taken no money.
   if (status.startsWith('warning')) {
     const begun = entry(createdMs, 'Inquiry opened');
-    return status === 'warning_closed' ? [begun, entry(changedMs, 'Inquiry closed')] : [begun];
+    return status === 'warning_closed' ? [begun, entry(updatedMs, 'Inquiry closed')] : [begun];
   }
   const begun = entry(createdMs, 'Dispute opened', '−');
-  if (status === 'lost') return [begun, entry(changedMs, 'Dispute lost')];
-  return status === 'won' ? [begun, entry(changedMs, 'Dispute won', '+')] : [begun];
+  if (status === 'lost') return [begun, entry(updatedMs, 'Dispute lost')];
+  return status === 'won' ? [begun, entry(updatedMs, 'Dispute won', '+')] : [begun];
 }
 
 /** The buyer's request with its answer, and a refund that is not confirmed. */

@@ -43,7 +43,7 @@ export function addPaymentSection(console: Console, shop: PaymentSectionContext)
     const facts = await listFacts(shop, filter, c.req.query('after') ?? null);
     const shown = { view: c.req.query('view') ?? null, canExport: can(role, 'export') };
     const main = ListPage.payments({ ...facts, ...shown }, processor.pageOf);
-    return { title: 'Payments', main };
+    return { title: 'Payments', main, canCopy: true };
   });
   console.addPage(`${path}.csv`, (c) => {
     const filter = OrderSearch.readFilter((name) => c.req.query(name));
