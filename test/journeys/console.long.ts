@@ -913,6 +913,24 @@ describe('what the seller does', () => {
     expect((await acts('SPRING-26')).map(({ act }) => act)).toHaveLength(2);
   });
 
+  test('a page that does not exist keeps the navigation and leads to the list that could have it', async () => {
+    const seller = await signedIn();
+    const lists = {
+      '/console/nothing/here': '/admin/console/accounts',
+      '/console/accounts/acc_none': '/admin/console/accounts',
+      '/console/payments/pur_none': '/admin/console/payments',
+      '/console/codes/NONE-1/end': '/admin/console/codes',
+      '/console/catalogue/history/99': '/admin/console/catalogue#history',
+      '/console/events/evt_none': '/admin/console/events',
+    };
+    for (const [path, list] of Object.entries(lists)) {
+      const { status, html } = await seller.open(path);
+      expect([path, status]).toEqual([path, 404]);
+      expect([path, html]).toEqual([path, expect.stringContaining('<nav aria-label="Console">')]);
+      expect([path, html]).toEqual([path, expect.stringContaining(`<a class="button" href="${list}"`)]);
+    }
+  });
+
   test('an account is found by all that is known of it', async () => {
     const seller = await signedIn();
     const buyer = await bought('1.00');

@@ -66,7 +66,7 @@ export function refused(
       : '';
   const repeat =
     isTooMany && again !== null ? html`<a class="button" href="${consolePath(again)}">Try again</a>` : '';
-  const main = html`<section><h1>${title}</h1><p class="note" role="alert">${text}</p>${form}
+  const main = html`<h1>${title}</h1><section><p role="alert">${text}</p>${form}
 <div class="actions">${repeat}<a class="button${repeat === '' ? '' : ' plain'}" href="${ConsoleFrame.front}">Go to the overview</a></div></section>`;
   return { status, title, main };
 }

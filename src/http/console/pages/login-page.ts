@@ -109,11 +109,14 @@ export function invitationGone(ended: 'used' | 'expired' | null): Html {
   }
 }
 
-/** An error message in place of a page, with a link to the next page. */
+type Link = { path: string; name: string };
+
+/** An error message in place of a page, with links to the next ones: the first is the usual one. */
 export function problem(
   heading: string,
   message: string | Html,
-  to: { path: string; name: string } = { path: '/admin', name: 'Go to the overview' },
+  ...links: readonly [to?: Link, ...more: readonly Link[]]
 ): Html {
-  return html`<section><h1>${heading}</h1><p class="note" role="alert">${message}</p><a class="button" href="${to.path}">${to.name}</a></section>`;
+  const [to = { path: '/admin', name: 'Go to the overview' }, ...more] = links;
+  return html`<h1>${heading}</h1><section><p role="alert">${message}</p><div class="actions"><a class="button" href="${to.path}">${to.name}</a>${more.map((one) => html`<a class="button plain" href="${one.path}">${one.name}</a>`)}</div></section>`;
 }

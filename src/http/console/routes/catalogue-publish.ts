@@ -44,8 +44,10 @@ export function addPublications(console: Console, editor: CatalogEditor, front: 
     const id = /^\d{1,15}$/.exec(c.req.param('id') ?? '')?.[0];
     const found = id === undefined ? null : await editor.publication(Number(id));
     if (found === null) {
-      const main = LoginPage.problem('Page not found', 'There is no such publication.');
-      return { status: 404, title: 'Page not found', main };
+      const text = 'There is no publication with this number.';
+      const to = { path: `${cataloguePath}#history`, name: 'All publications' };
+      const main = LoginPage.problem('Publication not found', text, to);
+      return { status: 404, title: 'Publication not found', main };
     }
     const main = ReviewPage.publication(found, await editor.file(), can(role, 'publish'));
     return { title: 'Publication', main };

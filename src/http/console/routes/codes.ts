@@ -8,6 +8,7 @@ import type { Console } from '../console.ts';
 import * as GrantFaults from '../grant-faults.ts';
 import type { FormResult } from '../pages/account.ts';
 import * as Page from '../pages/codes.ts';
+import { problem } from '../pages/login-page.ts';
 import type { ConsoleResponse } from '../response.ts';
 
 const path = '/admin/console/codes';
@@ -37,11 +38,14 @@ export function addCodesSection(console: Console, shop: CodesContext): void {
   };
   console.addSection('Codes', path, (_, { role }) => page(role, null));
 
-  console.addPage('/admin/console/codes/:code/end', async (c, { role }) => {
+  console.addPage('/admin/console/codes/:code/end', async (c) => {
     const code = Promotion.normal(c.req.param('code') ?? '');
     const found = (await shop.promotions.list()).find((one) => one.code === code && one.endedMs === null);
-    if (found === undefined)
-      return page(role, { text: 'There is no running promotion with this code.', isBad: true });
+    if (found === undefined) {
+      const text = 'There is no active code with this name. It may have ended, or its name is another one.';
+      const main = problem('Code not found', text, { path, name: 'All codes' });
+      return { title: 'Code not found', status: 404, main };
+    }
     return { title: `End ${found.code}`, main: Page.confirmEnd(found) };
   });
 
@@ -50,7 +54,7 @@ export function addCodesSection(console: Console, shop: CodesContext): void {
       const code = Promotion.normal(form.get('code') ?? '') ?? '';
       return (await shop.promotions.end(code, who))
         ? page(role, { text: `${code} has ended. What it granted remains.`, isBad: false })
-        : page(role, { text: 'There is no running promotion with this code.', isBad: true });
+        : page(role, { text: 'Nothing was ended: there is no active code with this name.', isBad: true });
     }
     if (form.get('act') !== 'create')
       return page(role, { text: 'Unknown action. Reload the page and try again.', isBad: true });
