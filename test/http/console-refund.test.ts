@@ -2,10 +2,21 @@ import * as Money from '@sluice/kernel/money';
 import { expect, test } from 'vitest';
 import { payment } from '../../src/http/console/pages/payment.ts';
 import { confirm, type Question } from '../../src/http/console/pages/refund.ts';
+import { resultOf } from '../../src/http/console/routes/refund-form.ts';
 import type { PossibleRefund } from '../../src/journeys/refund-preview.ts';
 import type { SubscriptionEnd } from '../../src/journeys/refunded-subscription.ts';
 import type { Order } from '../../src/payment/order.ts';
-import { boughtMs, endMs, factsOf, orderOf, periodOf, planName, textOf, usd } from './console-fixtures.ts';
+import {
+  boughtMs,
+  endMs,
+  factsOf,
+  orderOf,
+  periodOf,
+  planName,
+  reversalOf,
+  textOf,
+  usd,
+} from './console-fixtures.ts';
 
 const previewOf = (more: Partial<PossibleRefund>): PossibleRefund => ({
   ...{ kind: 'possible', refunded: usd(5), tax: Money.zero, returned: Money.zero, returnedMs: null },
@@ -84,4 +95,27 @@ test('a refund says what is left of the purchase, and the tax that is returned w
   expect(text).toContain('2.95 USD of this purchase is left to the buyer.');
   expect(asked(orderOf(), previewOf({}))).toContain('Nothing of this purchase is left to the buyer.');
   expect(boughtMs).toBeLessThan(endMs);
+});
+
+test('the result of a refund says what became of the plan, by its name and day', () => {
+  const refunded = {
+    ...{
+      kind: 'refunded' as const,
+      order: periodOf(),
+      left: usd(0),
+      loss: { certain: usd(0.04), pending: usd(0) },
+    },
+    reversal: reversalOf({ amount: usd(99) }),
+  };
+  const said = (ended: SubscriptionEnd & { isDone: boolean }) =>
+    resultOf({ ...refunded, ended }, planName).text;
+  expect(said({ ...ending, isDone: true })).toBe(
+    '99.00 USD was refunded. Nothing of this payment remains. 0.04 USD of it had been spent: that part is your loss. The Start plan has ended. It is not charged again.',
+  );
+  expect(said({ ...ending, when: 'period_end', isDone: true })).toContain(
+    'The Start plan ends on 27 Dec 2026.',
+  );
+  expect(said({ ...ending, isDone: false })).toContain(
+    'The Start plan could not be ended and still renews. End sub_1 at the card processor.',
+  );
 });

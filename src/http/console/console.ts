@@ -89,7 +89,10 @@ export function createConsole(
       if (fault instanceof BrowserSession.RefusedForm) throw fault;
       report(fault, requestId(c));
       const { status, body } = Fault.faultReply(english, fault, requestId(c));
-      const main = LoginPage.problem('Something went wrong', html`${body.message}<br>Request id: ${copied(requestId(c))}`);
+      const main = LoginPage.problem(
+        'Something went wrong',
+        html`${body.message}<br>Request id: ${copied(requestId(c))}`,
+      );
       return { status, title: 'Something went wrong', main, canCopy: true };
     }
   };

@@ -52,7 +52,8 @@ export function consoleRoutes(
   Me.addOwnPage(console, shop);
   // Registered last: matches every path that no section has.
   console.addPage('/admin/console/*', async () => {
-    const text = 'The console has no page at this address. Choose a section above, or search by an email address or an id.';
+    const text =
+      'The console has no page at this address. Choose a section above, or search by an email address or an id.';
     const search = { path: '/admin/console/accounts', name: 'Search the accounts' };
     const payments = { path: '/admin/console/payments', name: 'Search the payments' };
     const main = LoginPage.problem('Page not found', text, search, payments);

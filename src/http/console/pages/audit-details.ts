@@ -50,7 +50,7 @@ const leading = ['amount', 'role', 'name', 'url', 'reason', 'answer'];
 /** The words of an entry: the amount, role, name or address that it is about, what else says most, and the others. */
 type Said = { what: string | null; first: readonly string[]; rest: readonly string[] };
 
-/** What an action is about, and its changes in words: `5.00 USD`, `“a late answer”`, and everything else folded. */
+/** Returns the subject matter of an action, and its changes in words: `5.00 USD`, `“a late answer”`, and everything else folded. */
 export function detailsOf(
   act: string,
   before: unknown,

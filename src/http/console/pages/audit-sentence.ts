@@ -48,7 +48,7 @@ export function namesWhat(act: string): boolean {
   return actions[act]?.[1].includes('%') ?? false;
 }
 
-/** What was done, as a sentence with a link to its subject. `isMade`: false for a refund that was not made, or perhaps not. */
+/** Describes an action in a sentence with a link to its subject. `isMade`: false for a refund that was not made, or perhaps not. */
 export function sentence(act: string, subject: Html, what: string | null, isMade: boolean): Html {
   const template = isMade ? actions[act]?.[1] : 'Tried to refund % to @';
   if (template === undefined || (what === null && template.includes('%')))

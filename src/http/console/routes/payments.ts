@@ -99,7 +99,7 @@ export function addPaymentSection(console: Console, shop: PaymentSectionContext)
     return paymentPage(
       shop,
       c,
-      await Form.answerOrRefund(shop, c.req.param('id') ?? '', form, person.who),
+      await Form.answerOrRefund(shop, c.req.param('id') ?? '', form, person.who, planNames(shop)),
       person,
     );
   });

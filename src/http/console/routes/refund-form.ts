@@ -1,12 +1,14 @@
 import * as Money from '@sluice/kernel/money';
 import * as Refund from '../../../journeys/refund.ts';
 import * as RefundRequests from '../../../journeys/refund-requests.ts';
+import type { SubscriptionEnd } from '../../../journeys/refunded-subscription.ts';
 import type { FieldFault } from '../../../payment/purchase-input.ts';
 import * as RefundRequest from '../../../payment/refund-request.ts';
 import * as Gone from '../../../payment/reversal.ts';
 import { english } from '../../../text/texts.ts';
 import type { FormResult } from '../pages/account.ts';
-import { money } from '../pages/figures.ts';
+import { day, money } from '../pages/figures.ts';
+import type { PlanName } from '../pages/orders.ts';
 import type { PaymentFacts } from '../pages/payment.ts';
 
 export const nothingRefunded: FormResult = {
@@ -14,7 +16,7 @@ export const nothingRefunded: FormResult = {
   fix: { id: 'amount', name: 'Correct the amount' },
   isBad: true,
 };
-const byHandOnly: FormResult = {
+const byHandOnly: NonNullable<FormResult> = {
   text: 'This purchase was paid in a stablecoin. Send the money from your wallet, then record it below.',
   isBad: true,
 };
@@ -49,11 +51,12 @@ export async function answerOrRefund(
   purchase: string,
   form: URLSearchParams,
   who: string,
+  planName: PlanName,
 ): Promise<FormResult> {
   const act = form.get('act');
   if (act === 'decline') {
     const reason = RefundRequest.readText(english, Object.fromEntries(form), 'reason', []);
-    return inWords(await RefundRequests.answer(shop, purchase, { kind: 'decline', reason }, who));
+    return resultOf(await RefundRequests.answer(shop, purchase, { kind: 'decline', reason }, who), planName);
   }
   const key = act === 'answer' ? null : (form.get('key') ?? '');
   const reference = form.get('reference')?.trim() ?? '';
@@ -69,14 +72,14 @@ export async function answerOrRefund(
   const returnedBefore = Money.parse(form.get('returned_usd') ?? '');
   if (returnedBefore === null) return bad('This form is incomplete. Fill it in again.');
   const instruction = { ...read.instruction, returnedBefore };
-  if (act !== 'answer') return inWords(await Refund.refund(shop, instruction, who));
+  if (act !== 'answer') return resultOf(await Refund.refund(shop, instruction, who), planName);
   const { amount, subscription } = instruction;
   const given = { kind: 'refund', amount, subscription, returnedBefore } as const;
-  return inWords(await RefundRequests.answer(shop, purchase, given, who));
+  return resultOf(await RefundRequests.answer(shop, purchase, given, who), planName);
 }
 
 /** The outcome of an answer or a refund in words. */
-function inWords(outcome: RefundRequests.AnswerResult): FormResult {
+export function resultOf(outcome: RefundRequests.AnswerResult, planName: PlanName): NonNullable<FormResult> {
   switch (outcome.kind) {
     case 'declined':
       return { text: 'The request is declined. The buyer sees your reason.', isBad: false };
@@ -96,18 +99,40 @@ function inWords(outcome: RefundRequests.AnswerResult): FormResult {
       return bad(
         'Nothing was refunded: another refund of this purchase is being made, or its outcome is not known yet.',
       );
-    case 'refunded': {
-      const [, ...more] = Refund.describeRefund(outcome).split('\n');
-      const { reversal, left, isRepeated } = outcome;
-      const tax = reversal.tax ? ` and ${money(reversal.tax)} of tax` : '';
-      const text = `${money(reversal.amount)}${tax} was ${isRepeated ? 'already refunded. Nothing more was refunded now' : 'refunded'}. ${left > 0 ? `${money(left)} of this payment remains.` : 'Nothing of this payment remains.'}`;
-      return { text: [text, ...more].join(' '), isBad: false };
-    }
+    case 'refunded':
+      return { text: refundedText(outcome, planName), isBad: false };
     default:
       return bad(Refund.describeRefund(outcome));
   }
 }
 
-function bad(text: string): FormResult {
+/** Reports the sum of a refund, its cost, and the end of the plan. */
+function refundedText(
+  { reversal, left, loss, ended, isRepeated }: Extract<Refund.RefundResult, { kind: 'refunded' }>,
+  planName: PlanName,
+): string {
+  const tax = reversal.tax ? ` and ${money(reversal.tax)} of tax` : '';
+  const sentences = [
+    `${money(reversal.amount)}${tax} was ${isRepeated ? 'already refunded. Nothing more was refunded now' : 'refunded'}.`,
+    left > 0 ? `${money(left)} of this payment remains.` : 'Nothing of this payment remains.',
+    ...(loss.certain > 0 ? [`${money(loss.certain)} of it had been spent: that part is your loss.`] : []),
+    ...(loss.pending > 0
+      ? [`Calls in progress hold ${money(loss.pending)} of it. The part that they use is your loss.`]
+      : []),
+    ...(ended === null ? [] : [endText(ended, planName(ended.plan))]),
+  ];
+  return sentences.join(' ');
+}
+
+function endText(
+  { isDone, when, endMs, subscription }: SubscriptionEnd & { isDone: boolean },
+  plan: string,
+): string {
+  if (!isDone)
+    return `The ${plan} plan could not be ended and still renews. End ${subscription} at the card processor.`;
+  return `The ${plan} plan ${when === 'now' ? 'has ended' : `ends on ${day(endMs)}`}. It is not charged again.`;
+}
+
+function bad(text: string): NonNullable<FormResult> {
   return { text, isBad: true };
 }
