@@ -97,17 +97,23 @@ BEGIN
   RETURN v_count;
 END $$;
 
--- Queues published events of a range for an endpoint: those that it wants, of `p_types`, from `p_since` to before `p_until` (null for no limit). A test event is
--- for one endpoint. Returns the number of those that did not wait already.
+-- Returns the positions of the published events of a range that an endpoint wants: those of `p_types`, from `p_since` to before `p_until` (null for no limit). A
+-- test event is for one endpoint.
+CREATE OR REPLACE FUNCTION shop.wanted_events(p_endpoint text, p_from bigint, p_to bigint, p_types text[], p_since timestamptz, p_until timestamptz)
+RETURNS SETOF bigint LANGUAGE sql STABLE AS $$
+  SELECT e.position FROM shop.event_endpoint p JOIN shop.event e ON e.position BETWEEN p_from AND p_to
+    WHERE p.id = p_endpoint AND CASE e.type WHEN 'event.test' THEN e.data ->> 'endpoint' = p.id ELSE p.types IS NULL OR e.type = ANY (p.types) END
+      AND (p_types IS NULL OR e.type = ANY (p_types)) AND (p_since IS NULL OR e.at >= p_since) AND (p_until IS NULL OR e.at < p_until)
+$$;
+
+-- Queues published events of a range that an endpoint wants. Returns the number of those that did not wait already.
 CREATE OR REPLACE FUNCTION shop.queue_events(p_endpoint text, p_from bigint, p_to bigint, p_types text[], p_since timestamptz, p_until timestamptz)
 RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   v_wanted bigint[];
   v_count bigint;
 BEGIN
-  SELECT array_agg(e.position) INTO v_wanted FROM shop.event_endpoint p JOIN shop.event e ON e.position BETWEEN p_from AND p_to
-    WHERE p.id = p_endpoint AND CASE e.type WHEN 'event.test' THEN e.data ->> 'endpoint' = p.id ELSE p.types IS NULL OR e.type = ANY (p.types) END
-      AND (p_types IS NULL OR e.type = ANY (p_types)) AND (p_since IS NULL OR e.at >= p_since) AND (p_until IS NULL OR e.at < p_until);
+  SELECT array_agg(w) INTO v_wanted FROM shop.wanted_events(p_endpoint, p_from, p_to, p_types, p_since, p_until) w;
   -- Lanes are locked before deliveries, as everywhere. The update waits for the removal of a lane, whose transaction cannot see the new deliveries.
   INSERT INTO shop.event_lane (endpoint_id, account_id) SELECT DISTINCT p_endpoint, e.account_id FROM shop.event e WHERE e.position = ANY (v_wanted) ORDER BY 2
     ON CONFLICT (endpoint_id, account_id) DO UPDATE SET account_id = excluded.account_id;
@@ -215,6 +221,29 @@ BEGIN
   RETURN EXISTS (SELECT FROM shop.event_endpoint WHERE id = p_id);
 END $$;
 
+-- Changes the address and the types (null for all) of an endpoint; its secret stays. Events that wait go to a new address at once: the endpoint's failures and the
+-- attempts under way are those of the former one. The same values again change nothing. Returns false if there is no such endpoint.
+CREATE OR REPLACE FUNCTION shop.change_event_endpoint(p_id text, p_url text, p_types text[], p_who text) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+  v_was shop.event_endpoint;
+BEGIN
+  PERFORM 1 FROM shop.event_lane WHERE endpoint_id = p_id ORDER BY account_id FOR UPDATE;
+  SELECT * INTO v_was FROM shop.event_endpoint WHERE id = p_id FOR NO KEY UPDATE;
+  IF NOT FOUND THEN RETURN false; END IF;
+  IF v_was.url = p_url AND v_was.types IS NOT DISTINCT FROM p_types THEN
+    PERFORM ledger.await_standby();
+    RETURN true;
+  END IF;
+  UPDATE shop.event_endpoint SET url = p_url, types = p_types, failing_since = CASE WHEN url = p_url THEN failing_since END WHERE id = p_id;
+  INSERT INTO shop.audit (who, act, subject, before, after) VALUES (p_who, 'event_endpoint_changed', p_id,
+    jsonb_build_object('url', v_was.url, 'types', v_was.types), jsonb_build_object('url', p_url, 'types', p_types));
+  IF v_was.url <> p_url THEN
+    UPDATE shop.event_lane SET due_at = clock_timestamp(), lease = NULL WHERE endpoint_id = p_id;
+    PERFORM ledger.announce('events', '');
+  END IF;
+  RETURN true;
+END $$;
+
 -- Removes an endpoint with its deliveries. Returns false if there is none.
 CREATE OR REPLACE FUNCTION shop.remove_event_endpoint(p_id text, p_who text) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
@@ -248,6 +277,25 @@ BEGIN
     jsonb_strip_nulls(jsonb_build_object('from', p_from, 'to', p_to, 'types', p_types, 'since', p_since, 'until', p_until, 'events', v_count)));
   PERFORM ledger.announce('events', '');
   RETURN v_count;
+END $$;
+
+-- Makes the next attempt of an event due now, and restarts the list of its waits. Returns false unless it is the next one of its account that waits for the
+-- endpoint, and the endpoint is on.
+CREATE OR REPLACE FUNCTION shop.hurry_event(p_endpoint text, p_event text, p_who text) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+  v_account text;
+  v_position bigint;
+BEGIN
+  SELECT account_id, position INTO v_account, v_position FROM shop.event WHERE id = p_event;
+  PERFORM 1 FROM shop.event_lane WHERE endpoint_id = p_endpoint AND account_id = v_account FOR UPDATE;
+  IF NOT FOUND OR NOT EXISTS (SELECT FROM shop.event_endpoint WHERE id = p_endpoint AND state = 'on') OR v_position IS DISTINCT FROM
+    (SELECT min(position) FROM shop.event_delivery WHERE endpoint_id = p_endpoint AND account_id = v_account AND state = 'waiting') THEN RETURN false; END IF;
+  -- An attempt that is under way is the wanted one.
+  UPDATE shop.event_lane SET due_at = clock_timestamp() WHERE endpoint_id = p_endpoint AND account_id = v_account AND lease IS NULL;
+  UPDATE shop.event_delivery SET tries = 0 WHERE endpoint_id = p_endpoint AND position = v_position;
+  INSERT INTO shop.audit (who, act, subject, after) VALUES (p_who, 'event_hurried', p_endpoint, jsonb_build_object('event', p_event));
+  PERFORM ledger.announce('events', '');
+  RETURN true;
 END $$;
 
 -- Queues a test event for one endpoint. Returns its id, or null if there is no such endpoint.

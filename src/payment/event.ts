@@ -17,15 +17,21 @@ export type SellerEvent = {
 /** One request with an event. `status` is null without a response; `fault` says why an attempt failed. */
 export type Attempt = { at: string; ms: number; status: number | null; fault: string | null };
 
+/** The reason why a delivery waits: its endpoint is off, the event `after` of the same account comes first, or its next attempt is at `dueMs`. */
+export type Wait = { isOn: boolean; after: string | null; isUnderWay: boolean; dueMs: number };
+
 /** The delivery of an event to one endpoint. */
 export type Delivery = {
   endpoint: string;
   url: string;
   state: 'waiting' | 'delivered' | 'failed';
   attempts: readonly Attempt[];
-  /** The time of the next attempt for this account and endpoint; null when none is planned. */
-  dueMs: number | null;
+  /** Null for a delivery that does not wait. */
+  wait: Wait | null;
 };
+
+/** The delivery of an event in a list. */
+export type ListedDelivery = Pick<Delivery, 'state' | 'wait'> & { isTried: boolean };
 
 /** An address that events are delivered to. `types` is null for all types. `reason`: why it is disabled. */
 export type Endpoint = {
@@ -108,17 +114,27 @@ export interface SellerEvents {
    * Replaces the secret. The former one signs as well for a day, or no more when it `endsNow`. Returns false when there is no such endpoint.
    */
   rotate(id: string, secret: string, endsNow: boolean, who: string): Promise<boolean>;
+  /** Changes the address and the types; the secret stays. Returns false when there is no such endpoint. */
+  change(endpoint: Pick<Endpoint, 'id' | 'url' | 'types'>, who: string): Promise<boolean>;
   enable(id: string, isOn: boolean, who: string): Promise<boolean>;
   remove(id: string, who: string): Promise<boolean>;
   /** Sends a test event to one endpoint. Returns its id, or null when there is no such endpoint. */
   test(id: string, who: string): Promise<string | null>;
   /** Lists events, the latest first. */
   list(filter: EventFilter, max: number): Promise<(SellerEvent & { states: readonly Delivery['state'][] })[]>;
+  /** The deliveries of listed events, by the ids of the events. */
+  deliveriesOf(events: readonly SellerEvent[]): Promise<ReadonlyMap<string, readonly ListedDelivery[]>>;
   find(id: string): Promise<{ event: SellerEvent; deliveries: readonly Delivery[] } | null>;
   /**
    * Queues the published events of a range again that the endpoint wants, also those from before it was added. Returns null when there is no such
    * endpoint or event.
    */
   replay(endpoint: string, range: EventRange, who: string): Promise<Replayed | null>;
+  /**
+   * Counts the events that `replay` would queue, up to a maximum; `isMore`: there are more. Returns null when there is no such endpoint or event.
+   */
+  countAgain(endpoint: string, range: EventRange): Promise<{ count: number; isMore: boolean } | null>;
+  /** Makes the next attempt due now. Returns false when the event is not the next one of its account that waits for the endpoint, or the endpoint is off. */
+  hurry(endpoint: string, event: string, who: string): Promise<boolean>;
   totals(): Promise<EventTotals>;
 }

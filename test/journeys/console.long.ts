@@ -824,6 +824,30 @@ describe('what the seller does', () => {
       expect(secrets).toEqual([expect.stringMatching(/^whsec_/)]);
       const reloaded = await seller.open(page);
       expect([reloaded.html.includes('whsec_'), reloaded.html.includes(id)]).toEqual([false, true]);
+      const edit = await seller.open(`${page}/endpoints/${id}/edit`);
+      expect([edit.html.includes(`value="${receiver.url}"`), edit.html.includes('whsec_')]).toEqual([
+        true,
+        false,
+      ]);
+      const inside = await seller.open(page, { act: 'change', id, url: 'https://10.0.0.1/', which: 'all' });
+      expect([inside.status, inside.html.includes('Enter a public https:// address.')]).toEqual([422, true]);
+      const empty = await seller.open(page, { act: 'change', id, url: receiver.url, which: 'some' });
+      expect([empty.status, empty.html.includes('Tick at least one type')]).toEqual([422, true]);
+      const moved = { act: 'change', id, url: `${receiver.url}?moved`, which: 'all' };
+      const changed = await seller.open(page, moved);
+      expect([changed.html.includes('Endpoint changed.'), changed.html.includes('whsec_')]).toEqual([
+        true,
+        false,
+      ]);
+      expect((await seller.open(page, moved)).status).toBe(200);
+      expect((await acts(id)).map(({ act }) => act)).toEqual([
+        'event_endpoint_added',
+        'event_endpoint_changed',
+      ]);
+      expect((await seller.open('/console/audit?act=event_endpoint_changed')).html).toContain(
+        `${receiver.url} → ${receiver.url}?moved`,
+      );
+      expect((await seller.open(`${page}/endpoints/ep_none/edit`)).status).toBe(422);
       await seller.open(page, { act: 'test', id });
       await expect.poll(() => receiver.received.map(({ type }) => type)).toEqual(['event.test']);
       const event = receiver.received[0]?.id ?? '';
@@ -835,6 +859,11 @@ describe('what the seller does', () => {
       await expect.poll(() => receiver.received.length).toBe(2);
       expect(receiver.received[1]?.id).toBe(event);
       const since = new Date().toISOString().slice(0, 10);
+      const question = await seller.open(page, { act: 'review', id, since, types: 'event.test' });
+      expect(question.html).toContain('Deliver 1 event again?');
+      expect(receiver.received.length).toBe(2);
+      const none = await seller.open(page, { act: 'review', id, since, types: 'order.refund_failed' });
+      expect([none.status, none.html.includes('takes no such event')]).toEqual([422, true]);
       const replayed = await seller.open(page, { act: 'replay', id, since, types: 'event.test' });
       expect(replayed.html).toContain('1 event will be delivered again.');
       await expect.poll(() => receiver.received.map((one) => one.id)).toEqual([event, event, event]);
@@ -873,8 +902,8 @@ describe('what the seller does', () => {
       expect((await seller.open(page, { act: 'disable', id })).html).toContain('switched off');
       expect((await seller.open('/console/audit?act=event_endpoint_added')).html).toContain(receiver.url);
       expect((await seller.open(page)).html).toContain(`href="/admin${page}/endpoints/${id}/remove"`);
-      const question = await seller.open(`${page}/endpoints/${id}/remove`);
-      expect(question.html).toContain('Remove this endpoint?');
+      const removal = await seller.open(`${page}/endpoints/${id}/remove`);
+      expect(removal.html).toContain('Remove this endpoint?');
       expect((await seller.open(page)).html).toContain(receiver.url);
       expect((await seller.open(page, { act: 'remove', id })).html).toContain('No endpoints.');
       expect((await seller.open(page, { act: 'remove', id })).status).toBe(422);

@@ -103,6 +103,7 @@ export const repeatedWrites: readonly RepeatedWrite[] = [
     "shop.add_event_endpoint('ep_2', 'https://seller.example/', NULL, 'whsec_2', 20, 'w')",
     "shop.rotate_event_secret('ep_1', 'whsec_new', '1 day', 'w')",
     "shop.switch_event_endpoint('ep_1', false, 'w')",
+    "shop.change_event_endpoint('ep_1', 'https://seller.example/new', NULL, 'w')",
   ].map((call): RepeatedWrite => {
     const item = call.slice(0, call.indexOf('('));
     return { item, write: (sql) => sql.unsafe(`SELECT ${call}`), flaw: awaits(item) };
@@ -372,6 +373,7 @@ export const otherWrites: Readonly<Record<string, string>> = {
   ...because('every repetition writes a row', [
     'shop.replay_events',
     'shop.test_event_endpoint',
+    'shop.hurry_event',
     'shop.begin_sign_in',
     'shop.invite',
     'shop.end_account_tokens',

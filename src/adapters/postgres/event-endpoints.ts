@@ -21,6 +21,7 @@ type EndpointMembers =
   | 'reseal'
   | 'add'
   | 'rotate'
+  | 'change'
   | 'enable'
   | 'remove'
   | 'test';
@@ -56,6 +57,14 @@ export function openEndpoints(sql: Connection, secrets: StoredSecrets): Pick<Sel
       const [row] = await sql<
         [{ done: boolean }]
       >`SELECT shop.rotate_event_secret(${id}, ${sealed}, ${endsNow ? '0' : overlap}::interval, ${who}) AS done`;
+      return row.done;
+    },
+    async change({ id, url, types }, who) {
+      const [row] = await announced(
+        sql,
+        sql<[{ done: boolean }]>`SELECT shop.change_event_endpoint(
+          ${id}, ${url}, string_to_array(${types?.join(' ') ?? null}, ' '), ${who}) AS done`,
+      );
       return row.done;
     },
     async enable(id, isOn, who) {

@@ -1,7 +1,8 @@
 import type { SellerEvent } from '../../payment/event.ts';
 import { type EventKind, type ExportRow, rowOf, typesOf } from '../../payment/event-export.ts';
 import type { Connection } from './connection.ts';
-import { publish, sellerEvent } from './events.ts';
+import { sellerEvent } from './event-log.ts';
+import { publish } from './events.ts';
 import type * as Schema from './schema/events.ts';
 import type { Row } from './schema/row.ts';
 

@@ -1,17 +1,9 @@
 import { id as newId } from '@sluice/kernel/id';
 import type { StoredSecrets } from '../../identity/stored-secret.ts';
-import type {
-  Delivery,
-  DueEvent,
-  EventFilter,
-  EventRange,
-  EventTotals,
-  Replayed,
-  SellerEvent,
-  SellerEvents,
-} from '../../payment/event.ts';
+import type { DueEvent, EventRange, EventTotals, Replayed, SellerEvents } from '../../payment/event.ts';
 import type { Connection } from './connection.ts';
 import { openEndpoints, ownerOf } from './event-endpoints.ts';
+import { openEventLog } from './event-log.ts';
 import { announced } from './notices.ts';
 import type * as Schema from './schema/events.ts';
 import type { Row } from './schema/row.ts';
@@ -54,8 +46,10 @@ export function openSellerEvents(
     totals: () => readTotals(sql),
     ...openDeliveries(sql, secrets, leasedMs),
     ...openEndpoints(sql, secrets),
-    ...openLog(sql),
+    ...openEventLog(sql),
     replay: (endpoint, range, who) => replay(sql, endpoint, range, queuedMax, who),
+    countAgain: (endpoint, range) => countAgain(sql, endpoint, range, queuedMax),
+    hurry: (endpoint, event, who) => hurry(sql, endpoint, event, who),
   };
 }
 
@@ -119,75 +113,86 @@ function dueEvent(
   };
 }
 
-function openLog(sql: Connection): Pick<SellerEvents, 'list' | 'find'> {
+/** The positions of a range, and its conditions as parameters; null when it names an unknown event. */
+async function readPositions(
+  sql: Connection,
+  { from, to, sinceMs, untilMs, types }: EventRange,
+): Promise<{
+  first: number;
+  last: number;
+  since: Date | null;
+  until: Date | null;
+  types: string | null;
+} | null> {
+  const [since = null, until = null] = [sinceMs, untilMs].map((ms) => (ms === null ? null : new Date(ms)));
+  const [[range], first, last] = await Promise.all([
+    sql<[{ first: number; last: number }]>`SELECT * FROM shop.event_positions(${since}, ${until})`,
+    from === null ? 0 : positionOf(sql, from),
+    to === null ? Number.MAX_SAFE_INTEGER : positionOf(sql, to),
+  ]);
+  if (first === null || last === null) return null;
   return {
-    async list({ type, account, state, before }: EventFilter, max) {
-      const rows = await sql<(EventRow & { states: Delivery['state'][] })[]>`SELECT e.*,
-          ARRAY(SELECT d.state FROM shop.event_delivery d WHERE d.position = e.position ORDER BY d.endpoint_id) AS states
-        FROM shop.event e WHERE true ${type ? sql`AND e.type = ${type}` : sql``} ${account ? sql`AND e.account_id = ${account}` : sql``}
-        ${state ? sql`AND EXISTS (SELECT FROM shop.event_delivery d WHERE d.position = e.position AND d.state = ${state})` : sql``}
-        ${before ? sql`AND e.seq < (SELECT seq FROM shop.event WHERE id = ${before})` : sql``} ORDER BY e.seq DESC LIMIT ${max}`;
-      return rows.map((row) => ({ ...sellerEvent(row), states: row.states }));
-    },
-    async find(id) {
-      const [row] = await sql<EventRow[]>`SELECT * FROM shop.event WHERE id = ${id}`;
-      if (!row) return null;
-      type Found = Omit<Delivery, 'dueMs'> & { due_at: Date | null };
-      const rows = await sql<Found[]>`SELECT d.endpoint_id AS endpoint, p.url, d.state, d.attempts, l.due_at
-        FROM shop.event_delivery d JOIN shop.event_endpoint p ON p.id = d.endpoint_id
-        LEFT JOIN shop.event_lane l ON d.state = 'waiting' AND p.state = 'on' AND l.endpoint_id = d.endpoint_id AND l.account_id = d.account_id
-        WHERE d.position = ${row.position} ORDER BY p.created_at`;
-      const deliveries = rows.map(({ due_at, ...one }) => ({ ...one, dueMs: due_at?.getTime() ?? null }));
-      return { event: sellerEvent(row), deliveries };
-    },
+    ...{ first: Math.max(first, range.first), last: Math.min(last, range.last) },
+    ...{ since, until, types: types?.join(' ') ?? null },
   };
 }
 
 async function replay(
   sql: Connection,
   endpoint: string,
-  { from, to, sinceMs, untilMs, types }: EventRange,
+  range: EventRange,
   queuedMax: number,
   who: string,
 ): Promise<Replayed | null> {
-  const [since, until] = [sinceMs, untilMs].map((ms) => (ms === null ? null : new Date(ms)));
-  const [[range], first, last] = await Promise.all([
-    sql<
-      [{ first: number; last: number }]
-    >`SELECT * FROM shop.event_positions(${since ?? null}, ${until ?? null})`,
-    from === null ? 0 : positionOf(sql, from),
-    to === null ? Number.MAX_SAFE_INTEGER : positionOf(sql, to),
-  ]);
-  if (first === null || last === null) return null;
-  const end = Math.min(last, range.last);
+  const found = await readPositions(sql, range);
+  if (found === null) return null;
+  const { first, last, since, until, types } = found;
   let count = 0;
-  let at = Math.max(first, range.first);
+  let at = first;
   do {
     const [row] = await announced(
       sql,
       sql<
         [{ count: number | null }]
-      >`SELECT shop.replay_events(${endpoint}, ${at}, ${Math.min(end, at + replayedAtOnceMax - 1)},
-        string_to_array(${types?.join(' ') ?? null}, ' '), ${since ?? null}, ${until ?? null}, ${who}) AS count`,
+      >`SELECT shop.replay_events(${endpoint}, ${at}, ${Math.min(last, at + replayedAtOnceMax - 1)},
+        string_to_array(${types}, ' '), ${since}, ${until}, ${who}) AS count`,
     );
     if (row.count === null) return null;
     count += row.count;
     at += replayedAtOnceMax;
-  } while (at <= end && count + replayedAtOnceMax <= queuedMax);
+  } while (at <= last && count + replayedAtOnceMax <= queuedMax);
   const [next] = await sql<
     { id: string }[]
-  >`SELECT id FROM shop.event WHERE position BETWEEN ${at} AND ${end} ORDER BY position LIMIT 1`;
+  >`SELECT id FROM shop.event WHERE position BETWEEN ${at} AND ${last} ORDER BY position LIMIT 1`;
   return { count, next: next?.id ?? null };
+}
+
+async function countAgain(
+  sql: Connection,
+  endpoint: string,
+  range: EventRange,
+  countMax: number,
+): Promise<{ count: number; isMore: boolean } | null> {
+  const found = await readPositions(sql, range);
+  const [known] = await sql`SELECT FROM shop.event_endpoint WHERE id = ${endpoint}`;
+  if (found === null || known === undefined) return null;
+  const { first, last, since, until, types } = found;
+  const [{ count }] = await sql<[{ count: number }]>`SELECT count(*) FROM (
+    SELECT FROM shop.wanted_events(${endpoint}, ${first}, ${last}, string_to_array(${types}, ' '), ${since}, ${until}) w
+    WHERE NOT EXISTS (SELECT FROM shop.event_delivery d WHERE d.endpoint_id = ${endpoint} AND d.position = w AND d.state = 'waiting')
+    LIMIT ${countMax + 1}) found`;
+  return { count: Math.min(count, countMax), isMore: count > countMax };
+}
+
+async function hurry(sql: Connection, endpoint: string, event: string, who: string): Promise<boolean> {
+  const [row] = await announced(
+    sql,
+    sql<[{ done: boolean }]>`SELECT shop.hurry_event(${endpoint}, ${event}, ${who}) AS done`,
+  );
+  return row.done;
 }
 
 async function positionOf(sql: Connection, event: string): Promise<number | null> {
   const [row] = await sql<{ position: number | null }[]>`SELECT position FROM shop.event WHERE id = ${event}`;
   return row?.position ?? null;
-}
-
-export function sellerEvent(row: EventRow): SellerEvent {
-  return {
-    ...{ id: row.id, type: row.type, atMs: row.at.getTime(), account: row.account_id },
-    ...{ data: row.data, position: row.position },
-  };
 }

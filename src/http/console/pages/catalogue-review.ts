@@ -36,13 +36,16 @@ ${
     : state.isWritable
       ? html`<section><h2>Publish</h2><p class="soft">${takesEffect}</p>
 <form method="post" action="${cataloguePath}/publish">${hidden}<input type="hidden" name="act" value="publish">
-<div class="half">${field({ name: 'note', label: 'Note for the history (optional)', value: '' })}</div><div class="actions"><button>Publish changes</button>${toForm}<a class="button plain" href="${cataloguePath}">Cancel</a></div></form></section>`
+<div class="half">${field({ name: 'note', label: 'Note for the history (optional)', value: '' })}</div><div class="actions"><button>Publish changes</button>${toForm}</div></form>${discard}</section>`
       : html`<section class="narrow"><h2>Download</h2><p>The shop cannot write ${state.name} here. Download the edited file, put it in the place of the old one, then <a href="${cataloguePath}">publish it here</a>.</p><div class="actions"><button form="download">Download the edited file</button>${toForm}</div></section>`
 }
 <section aria-labelledby="diff"><h2 id="diff">Changes in ${state.name}</h2>${alikeFirst(lineDiff(state.text, text))}</section>
 <form id="download" method="post" action="${cataloguePath}/publish">${hidden}<input type="hidden" name="act" value="download">${canDownloadAbove ? '' : html`<button class="quiet">Download the edited file</button>`}</form>
 <form id="back" method="post" action="${back.path}"><input type="hidden" name="act" value="back">${back.fields.map(hiddenField)}</form>`;
 }
+
+/** Leaves the review without its changes, which exist on this page only, so it asks first. */
+const discard = html`<details class="discard"><summary>Discard changes</summary><p>The changes on this page are not saved anywhere. The catalogue stays as it is.</p><a class="button danger" href="${cataloguePath}">Discard them</a></details>`;
 
 /** Line breaks are kept in a text field only. */
 function hiddenField([name, value]: Back['fields'][number]): Html {
