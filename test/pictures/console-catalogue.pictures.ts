@@ -176,7 +176,11 @@ test('events and their endpoints', async () => {
     await events.see(at('events?state=failed'), 'filter without a match');
     await events.open(at('events'));
     await events.shot('deliver again, form', () => events.unfold('Deliver again'));
-    await events.shot('deliver again, refused', () => events.press('Deliver again'));
+    await events.shot('deliver again, refused', () => events.press('Continue'));
+    const today = { 'From the day (UTC)': new Date().toISOString().slice(0, 10) };
+    await events.submit(null, today, 'Continue', 'deliver again, question with the number');
+    await events.open(at('events'));
+    await change('edit endpoint', () => events.follow('Edit address and types'));
     await events.see(at('events/types'), 'types of events');
     await events.open(at('events'));
     await change('new secret shown once', () => events.press('New secret'));

@@ -45,7 +45,7 @@ ${
 }
 
 /** Leaves the review without its changes, which exist on this page only, so it asks first. */
-const discard = html`<details class="discard"><summary>Discard changes</summary><p>The changes on this page are not saved anywhere. The catalogue stays as it is.</p><a class="button danger" href="${cataloguePath}">Discard them</a></details>`;
+const discard = html`<details class="add"><summary class="soft">Discard changes</summary><p>The changes on this page are not saved anywhere else. The catalogue stays as it is.</p><p class="choices"><a class="danger" href="${cataloguePath}">Discard them and go to the catalogue</a></p></details>`;
 
 /** Line breaks are kept in a text field only. */
 function hiddenField([name, value]: Back['fields'][number]): Html {

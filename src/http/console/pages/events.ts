@@ -154,7 +154,7 @@ export function confirmReplay(
     subject: 'Endpoint',
     facts: [['Address', url], ...limits],
     effects: [
-      'Your program receives them a second time, with the same ids and in their order per account.',
+      'Your program receives them with the ids that they had, in order per account, also those that it has received before.',
       'New events of these accounts come after them.',
       ...(isMore ? ['They are queued in several runs. The next page names the event to continue from.'] : []),
       ...(state === 'on' ? [] : ['The endpoint is off: they wait until you enable it.']),
