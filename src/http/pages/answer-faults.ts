@@ -26,6 +26,14 @@ export function faultsOf(body: string): AnswerFault[] {
   return whole.flatMap((fault) => fault ?? []).slice(0, 1);
 }
 
+const missing =
+  /^(?:(?:this )?(?:field|value|parameter|property) )?(?:is )?(?:required|missing)\.?$|^(?:can't|cannot|must not|may not|should not) be (?:blank|empty|null)\.?$/i;
+
+/** True for the text of an API that only says that a value is missing. */
+export function saysMissing(message: string): boolean {
+  return missing.test(message.trim());
+}
+
 function parsed(body: string): Schema.Node {
   try {
     return Schema.node(JSON.parse(body));

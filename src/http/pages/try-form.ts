@@ -3,6 +3,7 @@ import { html } from 'hono/html';
 import type { Operation } from '../../catalog/operation.ts';
 import type { HighestPrice } from '../../journeys/highest-price.ts';
 import type { Texts } from '../../text/texts.ts';
+import { saysMissing } from './answer-faults.ts';
 import type { Html } from './frame.ts';
 import { highestText, type IncludedUnits } from './request-price.ts';
 import { say } from './say.ts';
@@ -39,6 +40,8 @@ export const checkedId = 'checked';
 const linesOfJson = 4;
 /** A list is as high as its values, up to this. */
 const linesOfList = 8;
+/** A longer description of a field is folded after its first sentence. */
+const helpCharsMax = 110;
 /** More folded fields than this are folded by the object that they belong to. */
 const foldedMax = 12;
 
@@ -46,7 +49,7 @@ const foldedMax = 12;
 export const style = `
 .default{position:absolute;clip-path:inset(50%);margin:0}button.load{margin-top:.5rem}
 .try-fields{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(17rem,100%),1fr));gap:0 1.25rem;align-items:start}
-.try-fields label{overflow-wrap:anywhere}.try-fields label{color:var(--ink)}.try-fields label small{display:block;color:var(--soft)}.try-fields label code{font-size:.75rem}#try pre{white-space:pre-wrap;overflow-wrap:anywhere}.try-fields label span{color:var(--bad)}.try-fields textarea:not(.code){field-sizing:content;max-height:12lh}.try-fields .help{color:var(--soft);font-size:.8125rem;line-height:1.4;margin:.25rem 0 0}
+.try-fields label{overflow-wrap:anywhere}.try-fields label{color:var(--ink)}.try-fields label small{display:block;color:var(--soft)}.try-fields label code{font-size:.75rem}#try pre{white-space:pre-wrap;overflow-wrap:anywhere}.try-fields label span{color:var(--bad)}.try-fields textarea:not(.code){field-sizing:content;max-height:12lh}.try-fields .help{color:var(--soft);font-size:.8125rem;line-height:1.4;margin:.25rem 0 0}.try-fields .help p{white-space:pre-line;margin:.25rem 0 0;overflow-wrap:anywhere}
 #checked{scroll-margin-top:45vh;margin:.75rem 0}.raw{border-top:1px solid var(--line);margin-top:.75rem;padding-top:.5rem}form:has(>.raw[open])>.as-fields,.raw[open]>summary>.shut,.raw:not([open])>summary>.open{display:none}.try-fields:has(>:only-child){grid-template-columns:minmax(0,40rem)}#try .actions{margin:.5rem 0}@media(max-width:40rem){#try .request .actions{flex-wrap:nowrap;gap:.5rem}#try .request .actions button{flex:1;margin:0;padding:.6rem .4rem;font-size:.9375rem}}`;
 
 /**
@@ -136,17 +139,27 @@ function fieldOf(
   const name = TryFields.nameOf(field);
   const id = `try-${name}`;
   const own = faults.find((one) => one.field === name);
+  const said = answered.find((one) => one.field === name)?.message;
   const fault =
-    own === undefined
-      ? answered.find((one) => one.field === name)?.message
-      : faultOf(texts, field.input, own.fault);
-  const help = [field.description.replaceAll('`', ''), hintOf(texts, field.input)].filter(
-    (text) => text !== '',
-  );
+    own !== undefined
+      ? faultOf(texts, field.input, own.fault)
+      : said !== undefined && saysMissing(said)
+        ? faultOf(texts, field.input, 'required')
+        : said;
+  const { start, rest } = shortened(field.description.replaceAll('`', '').trim());
+  const help = [start, hintOf(texts, field.input)].filter((text) => text !== '');
   const notes = [help.length === 0 ? '' : `${id}-help`, fault === undefined ? '' : `${id}-fault`];
   const attributes = html`id="${id}" name="${name}" ${field.isRequired ? 'required' : ''} ${fault === undefined ? '' : html`aria-invalid="true"`} aria-describedby="${notes.join(' ').trim()}"`;
   return html`<div><label for="${id}">${say(texts, 'try.field', { name: TryFields.labelOf(field.keys) })}${field.isRequired ? html` <span>${say(texts, 'try.required')}</span>` : ''} <small><code>${breakable(field.keys.join('.'))}</code></small></label>${inputOf(texts, field.input, attributes, values.get(name) ?? '')}
-${fault === undefined ? '' : html`<p class="fault" id="${id}-fault">${fault}</p>`}${help.length === 0 ? '' : html`<p class="help" id="${id}-help">${help.join(' ')}</p>`}</div>`;
+${fault === undefined ? '' : html`<p class="fault" id="${id}-fault">${fault}</p>`}${help.length === 0 ? '' : html`<p class="help" id="${id}-help">${help.join(' ')}</p>`}${rest === '' ? '' : html`<details class="help"><summary>${say(texts, 'try.more_help')}</summary><p>${rest}</p></details>`}</div>`;
+}
+
+/** The first sentence or line of a long description, and the rest of it. A sentence that is too long is cut, and is whole in the rest. */
+function shortened(text: string): { start: string; rest: string } {
+  if (text.length <= helpCharsMax) return { start: text, rest: '' };
+  const sentence = /^.{20,}?(?:[.!?:](?=\s)|(?=\n))/.exec(text)?.[0] ?? text;
+  if (sentence.length <= helpCharsMax) return { start: sentence, rest: text.slice(sentence.length).trim() };
+  return { start: `${text.slice(0, helpCharsMax).replace(/\s+\S*$/, '')} …`, rest: text };
 }
 
 /** The form of a value that takes more than a word. */

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { html } from 'hono/html';
 import type { Plan } from '../../catalog/plan.ts';
 import type { Texts } from '../../text/texts.ts';
-import type { AnswerFault } from './answer-faults.ts';
+import { type AnswerFault, saysMissing } from './answer-faults.ts';
 import { ofField } from './form-faults.ts';
 import type { Html } from './frame.ts';
 import { say } from './say.ts';
@@ -58,5 +58,7 @@ export function tryStatus(
 function sentenceOf(texts: Texts, { keys, message }: AnswerFault): string {
   const [place = ''] = keys;
   const named = /^(?:body|query|path|request)$/.test(place) ? keys.slice(1) : keys;
-  return named.length === 0 ? message : ofField(texts, labelOf(named), message);
+  if (named.length === 0) return message;
+  const field = labelOf(named);
+  return saysMissing(message) ? texts.text('try.enter_value', { field }) : ofField(texts, field, message);
 }

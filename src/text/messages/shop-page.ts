@@ -200,6 +200,8 @@ export const shopPage = {
   'try.too_small': 'Enter {limit} or more.',
   'try.too_large': 'Enter {limit} or less.',
   'try.fault_required': 'Fill in this field.',
+  'try.enter_value': 'Enter a value for “{field}”.',
+  'try.more_help': 'More about this field',
   'try.fault_number': 'Enter a number.',
   'try.fault_json': 'This is not valid JSON.',
   'try.json_place': 'This is not valid JSON. Check line {line}, column {column}.',
