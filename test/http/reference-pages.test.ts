@@ -190,3 +190,19 @@ test('the policy allows the script of the pages by its digest, and the script ho
   expect(source).toMatch(/^'sha256-[\w+/]{43}='$/);
   expect(code).not.toMatch(/<\/script|<!--/i);
 });
+
+test('parts and fields of an operation have addresses, and its errors an example beside the success', () => {
+  const page = pagesOf(outline).find(({ entry }) => entry.path === '/v2/search/people');
+  if (page === undefined) throw new Error('no page');
+  const html = String(operation(write, page));
+  const ids = [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+  expect(ids).toEqual(
+    expect.arrayContaining(['body', 'response', 'errors', 'body-max_results', 'response-results']),
+  );
+  expect(ids).toEqual([...new Set(ids)]);
+  const targets = [...html.matchAll(/ class="anchor" href="#([^"]+)"/g)].map(([, id]) => id);
+  expect(targets.filter((id) => !ids.includes(id))).toEqual([]);
+  const tabs = [...html.matchAll(/name="response" id="[^"]+" value="(\d+)"/g)].map(([, status]) => status);
+  expect(tabs[0]).toBe('200');
+  expect(tabs.length).toBeGreaterThan(1);
+});

@@ -40,10 +40,18 @@ function escaped(text: string): string {
 /** Code in several languages, one of which is shown. Radio buttons choose it, so that it works without scripts. */
 export type Samples = readonly { language: string; code: string }[];
 
-/** @param group distinguishes the radio buttons of one page */
-export function codeTabs(texts: Texts, group: string, samples: Samples): Html {
+/**
+ * @param group distinguishes the radio buttons of one page
+ * @param legend the name of the choice
+ */
+export function codeTabs(
+  texts: Texts,
+  group: string,
+  samples: Samples,
+  legend: 'code.language' | 'reference.status' = 'code.language',
+): Html {
   const id = (at: number) => `${group}-${at}`;
-  return html`<fieldset class="tabs"><legend class="hidden">${say(texts, 'code.language')}</legend>
+  return html`<fieldset class="tabs"><legend class="hidden">${say(texts, legend)}</legend>
 ${samples.map(({ language }, at) => html`<input type="radio" name="${group}" id="${id(at)}" value="${language}" ${at === 0 ? 'checked' : ''}><label for="${id(at)}">${language}</label>`)}
 ${samples.map(({ language, code }) => html`<div class="tab">${codeBlock(language, code)}</div>`)}
 </fieldset>`;

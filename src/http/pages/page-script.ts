@@ -7,9 +7,9 @@ import * as CopyScript from '@sluice/kernel/copy-script';
  */
 export const code = String.raw`${CopyScript.code};(()=>{
 const $=(q,r=document)=>[...r.querySelectorAll(q)];
-const choose=language=>{for(const input of $('.tabs>input'))if(input.value===language)input.checked=true};
+const choose=language=>{for(const input of $('.tabs>input:not([name=response])'))if(input.value===language)input.checked=true};
 try{choose(localStorage.getItem('language'))}catch{}
-for(const input of $('.tabs>input'))input.onchange=()=>{
+for(const input of $('.tabs>input:not([name=response])'))input.onchange=()=>{
   const top=input.getBoundingClientRect().top;choose(input.value);
   scrollBy(0,input.getBoundingClientRect().top-top);
   try{localStorage.setItem('language',input.value)}catch{}

@@ -86,6 +86,8 @@ export const referencePages = {
   'reference.response': 'Response',
   'reference.response_of': 'Response of {operation}',
   'reference.errors': 'Errors',
+  'reference.example': 'Example responses',
+  'reference.link_to': 'Link to {name}',
   'reference.status': 'Status',
   'reference.any_other_status': 'others',
   'reference.field': 'Field',

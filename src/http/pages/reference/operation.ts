@@ -2,7 +2,8 @@ import { STATUS_CODES } from 'node:http';
 import * as Schema from '@sluice/kernel/json-schema';
 import { html } from 'hono/html';
 import type { Catalog } from '../../../catalog/catalog.ts';
-import { codeBlock, codeTabs } from '../code-block.ts';
+import type { Texts } from '../../../text/texts.ts';
+import { codeBlock, codeTabs, type Samples } from '../code-block.ts';
 import { sampleKey, samplesOf } from '../code-samples.ts';
 import type { Html } from '../frame.ts';
 import * as Markdown from '../markdown.ts';
@@ -14,6 +15,9 @@ import { home, type OperationPage } from './outline.ts';
 import { type CommonRefusals, isSuccess, ownRefusals } from './refusals.ts';
 import type { SchemaWriter } from './schema-kind.ts';
 import { fieldTable, parameterTable } from './schema-table.ts';
+
+/** The tabs that the styles show. */
+const examplesMax = 4;
 
 /** The parts of the shop that the pages of operations describe. */
 export type ReferenceWriter = SchemaWriter & {
@@ -39,14 +43,20 @@ export function operation(writer: ReferenceWriter, page: OperationPage): Html {
 ${facts(texts, catalog, page)}
 <div class="columns operation"><div>
 ${Markdown.blocks(sold === null ? Schema.text(described.description) : withoutCost(Schema.text(described.description)))}
-${service?.metering === undefined ? '' : html`<h2>${say(texts, 'reference.prices')}</h2>${meterTable(texts, service, service.metering)}`}
-${parameters.length === 0 ? '' : html`<h2>${say(texts, 'reference.parameters')}</h2>${parameterTable(write, parameters)}`}
+${service?.metering === undefined ? '' : html`${linked(texts, 'prices')}${meterTable(texts, service, service.metering)}`}
+${parameters.length === 0 ? '' : html`${linked(texts, 'parameters')}${parameterTable(write, parameters)}`}
 ${bodyTable(write, body)}
 ${sold === null ? '' : html`<p class="soft">${say(texts, 'reference.common_headers', { link: html`<a href="${home}#headers">${say(texts, 'reference.common_headers_link')}</a>` })}</p>`}
 </div>
 <div class="samples">${samples(write, page)}</div>
 <div>${responses(write, described)}
 ${ownRefusals(write, described, write.common)}</div></div>`;
+}
+
+/** The heading of a part of the page, with a link to it. */
+function linked(texts: Texts, id: 'prices' | 'parameters' | 'body' | 'response'): Html {
+  const name = texts.text(`reference.${id}`);
+  return html`<h2 id="${id}">${name} <a class="anchor" href="#${id}" aria-label="${texts.text('reference.link_to', { name })}"></a></h2>`;
 }
 
 /** A description without the paragraph about the cost: that is the seller's cost upstream. The page shows the price of the shop. */
@@ -67,7 +77,7 @@ function bodyTable(write: ReferenceWriter, body: Schema.Node): Html {
   const content = Object.entries(Schema.node(body.content));
   const [type, media] = content.find(([name]) => Examples.isJson(name)) ?? content[0] ?? [];
   if (type === undefined) return html``;
-  return html`<h2>${say(write.texts, 'reference.body')}</h2>${Examples.isJson(type) ? '' : html`<p><code>${type}</code></p>`}
+  return html`${linked(write.texts, 'body')}${Examples.isJson(type) ? '' : html`<p><code>${type}</code></p>`}
 ${Markdown.blocks(Schema.text(body.description))}${fieldTable(write, write.read(media).schema, true)}`;
 }
 
@@ -75,7 +85,7 @@ ${Markdown.blocks(Schema.text(body.description))}${fieldTable(write, write.read(
 function responses(write: ReferenceWriter, described: Schema.Node): Html {
   const { texts, read } = write;
   const found = Object.entries(Schema.node(described.responses)).filter(([status]) => isSuccess(status));
-  return html`<h2>${say(texts, 'reference.response')}</h2>
+  return html`${linked(texts, 'response')}
 ${found.map(([status, response]) => {
   const { content, description } = read(response);
   const [, media] = Object.entries(Schema.node(content)).find(([name]) => Examples.isJson(name)) ?? [];
@@ -96,12 +106,21 @@ function samples(write: ReferenceWriter, page: OperationPage): Html {
   const request = Examples.requestOf(write, page);
   const isOpen = Schema.list(described.security).length === 0;
   const code = samplesOf({ ...request, method, baseUrl: publicUrl, token: isOpen ? null : sampleKey });
-  const [status, response] =
-    Object.entries(Schema.node(described.responses)).find(([one]) => isSuccess(one)) ?? [];
-  const example = response === undefined ? null : Examples.responseExample(write, response);
+  const examples = responseExamples(write, described);
+  const [first] = examples;
   return html`<h2>${say(texts, 'reference.request')}</h2>${codeTabs(texts, 'request', code)}
 ${canBeTried(write, page) ? html`<a class="button" href="${tryPath(page)}">${say(texts, 'reference.try')}</a>` : ''}
-${example === null ? '' : html`<h2>${say(texts, 'reference.response')} <code>${status}</code></h2>${codeBlock(texts.text('reference.response_of', { operation: `${method} ${path}` }), example)}`}`;
+${first === undefined ? '' : examples.length > 1 ? html`<h2>${say(texts, 'reference.example')}</h2>${codeTabs(texts, 'response', examples, 'reference.status')}` : html`<h2>${say(texts, 'reference.response')} <code>${first.language}</code></h2>${codeBlock(texts.text('reference.response_of', { operation: `${method} ${path}` }), first.code)}`}`;
+}
+
+/** Examples of responses by their status: the success first, then errors that have a body of their own. */
+function responseExamples(write: ReferenceWriter, described: Schema.Node): Samples {
+  const all = Object.entries(Schema.node(described.responses)).flatMap(([status, response]) => {
+    const code = /^\d{3}$/.test(status) ? Examples.responseExample(write, response) : null;
+    return code === null ? [] : [{ language: status, code }];
+  });
+  const successes = all.filter(({ language }) => isSuccess(language)).slice(0, 1);
+  return [...successes, ...all.filter(({ language }) => !isSuccess(language))].slice(0, examplesMax);
 }
 
 /** Returns true when the page that sends requests can send those of the operation: with a body of JSON or none, to the upstream. */

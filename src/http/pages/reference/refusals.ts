@@ -49,7 +49,7 @@ export function ownRefusals(write: SchemaWriter, operation: Schema.Node, common:
   const shown = all.map((one) =>
     isShared(one) ? { ...one, description: firstSentence(one.description) } : one,
   );
-  return html`<details><summary><h2>${say(texts, 'reference.errors')}</h2></summary>
+  return html`<details><summary><h2 id="errors">${say(texts, 'reference.errors')}</h2></summary>
 ${refusalTable(write, shown)}
 ${all.some(isShared) ? html`<p class="soft">${say(texts, 'reference.common_errors', { link: html`<a href="/docs#errors">${say(texts, 'reference.common_errors_link')}</a>` })}</p>` : ''}</details>`;
 }

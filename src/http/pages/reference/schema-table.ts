@@ -67,7 +67,12 @@ function row(write: SchemaWriter, field: Field, at: Position): Html {
   const limits = [...constant(texts, limited), ...(at.isSent ? bounds(texts, limited) : [])];
   const text = field.description || Schema.text(schema.description);
   const inner = at.depth < depthMax ? nested(write, field.schema, { ...at, depth: at.depth + 1 }) : null;
-  return html`<tr><th scope="row"><code>${field.name}</code>${field.isRequired && at.isSent ? html` <span class="required">${say(texts, 'reference.required')}</span>` : ''}<br><span class="soft">${type}</span></th>
+  const id = at.depth === 0 ? `${at.isSent ? field.place || 'body' : 'response'}-${field.name}` : null;
+  const link =
+    id === null
+      ? ''
+      : html` <a class="anchor" href="#${id}" aria-label="${texts.text('reference.link_to', { name: field.name })}"></a>`;
+  return html`<tr${id === null ? '' : html` id="${id}"`}><th scope="row"><code>${field.name}</code>${link}${field.isRequired && at.isSent ? html` <span class="required">${say(texts, 'reference.required')}</span>` : ''}<br><span class="soft">${type}</span></th>
 <td${text === '' ? html` class="bare"` : ''}>${text === '' && inner !== null && !inner.isShort ? html`<span class="soft">${inner.names}</span>` : Markdown.line(text)}${limits.length === 0 ? '' : html`<div class="soft">${limits.join(' · ')}</div>`}${values(write, schema, field.name)}</td></tr>
 ${inner === null ? '' : html`<tr class="nested"><td colspan="2">${inner.isShort ? inner.table : html`<details><summary>${say(texts, 'reference.fields_of', { count: inner.count, name: html`<code>${field.name}</code>` })}</summary>${inner.table}</details>`}</td></tr>`}`;
 }

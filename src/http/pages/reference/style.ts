@@ -9,6 +9,7 @@ header,main,footer{max-width:96rem;width:100%}
 #docs-nav li a{display:flex;justify-content:space-between;align-items:baseline;gap:.5rem;padding:.25rem .625rem;border-radius:8px;color:var(--ink);text-decoration:none}#docs-nav li a:hover{background:var(--tint)}
 #docs-nav [aria-current]{background:var(--tint);color:var(--accent);font-weight:600}#docs-nav .verb{font:600 .625rem/1.6 ui-monospace,Menlo,Consolas,monospace;color:var(--soft)}#docs-nav .close{position:sticky;top:0;float:inline-end;margin:0 0 .5rem .5rem;padding:.45rem .8rem;font-size:.875rem;background:var(--panel);z-index:1}#docs-nav form{display:flow-root;margin-bottom:.75rem}#docs-nav form button{font-size:.8125rem;margin-top:.375rem}#docs-search:placeholder-shown+button{display:none}#docs-nav input{padding:.4rem .625rem;font-size:.9375rem}
 main section{background:none;border:0;border-radius:0;padding:0;margin:0 0 3rem}main h1{margin-top:.5rem}main h2{margin:2rem 0 .75rem}
+.anchor{text-decoration:none;color:var(--soft);opacity:0}.anchor::before{content:"#"}:is(h2,th):hover>.anchor,.anchor:focus-visible{opacity:1}@media(hover:none){.anchor{opacity:.7}}:is(h2,tr)[id]{scroll-margin-top:1rem}tr:target>*,h2:target{background:var(--tint)}
 .crumbs{font-size:.875rem;color:var(--soft);margin:0}
 .call{display:flex;flex-wrap:wrap;gap:.25rem .625rem;align-items:center;margin:0 0 1rem}.call code{font-size:.9375rem;overflow-wrap:anywhere}
 .method{font:700 .75rem/1.6 ui-monospace,Menlo,Consolas,monospace;padding:0 .5rem;border-radius:6px;background:var(--tint);color:var(--accent)}
