@@ -197,7 +197,7 @@ test('parts and fields of an operation have addresses, and its errors an example
   const html = String(operation(write, page));
   const ids = [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
   expect(ids).toEqual(
-    expect.arrayContaining(['body', 'response', 'errors', 'body-max_results', 'response-results']),
+    expect.arrayContaining(['part-body', 'part-response', 'errors', 'body-max_results', 'response-results']),
   );
   expect(ids).toEqual([...new Set(ids)]);
   const targets = [...html.matchAll(/ class="anchor" href="#([^"]+)"/g)].map(([, id]) => id);
@@ -205,4 +205,5 @@ test('parts and fields of an operation have addresses, and its errors an example
   const tabs = [...html.matchAll(/name="response" id="[^"]+" value="(\d+)"/g)].map(([, status]) => status);
   expect(tabs[0]).toBe('200');
   expect(tabs.length).toBeGreaterThan(1);
+  expect(html).toMatch(/message.{0,60}The body is not valid JSON\./s);
 });

@@ -159,7 +159,13 @@ function shortened(text: string): { start: string; rest: string } {
   if (text.length <= helpCharsMax) return { start: text, rest: '' };
   const sentence = /^.{20,}?(?:[.!?:](?=\s)|(?=\n))/.exec(text)?.[0] ?? text;
   if (sentence.length <= helpCharsMax) return { start: sentence, rest: text.slice(sentence.length).trim() };
-  return { start: `${text.slice(0, helpCharsMax).replace(/\s+\S*$/, '')} …`, rest: text };
+  return {
+    start: `${text
+      .slice(0, helpCharsMax)
+      .replace(/\s+\S*$/, '')
+      .replace(/[\s.,;:…]+$/, '')} …`,
+    rest: text,
+  };
 }
 
 /** The form of a value that takes more than a word. */

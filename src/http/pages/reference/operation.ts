@@ -12,7 +12,7 @@ import { say } from '../say.ts';
 import * as Examples from './examples.ts';
 import { facts } from './facts.ts';
 import { home, type OperationPage } from './outline.ts';
-import { type CommonRefusals, isSuccess, ownRefusals } from './refusals.ts';
+import { type CommonRefusals, firstSentence, isSuccess, ownRefusals } from './refusals.ts';
 import type { SchemaWriter } from './schema-kind.ts';
 import { fieldTable, parameterTable } from './schema-table.ts';
 
@@ -54,8 +54,9 @@ ${ownRefusals(write, described, write.common)}</div></div>`;
 }
 
 /** The heading of a part of the page, with a link to it. */
-function linked(texts: Texts, id: 'prices' | 'parameters' | 'body' | 'response'): Html {
-  const name = texts.text(`reference.${id}`);
+function linked(texts: Texts, part: 'prices' | 'parameters' | 'body' | 'response'): Html {
+  const name = texts.text(`reference.${part}`);
+  const id = `part-${part}`;
   return html`<h2 id="${id}">${name} <a class="anchor" href="#${id}" aria-label="${texts.text('reference.link_to', { name })}"></a></h2>`;
 }
 
@@ -117,7 +118,12 @@ ${first === undefined ? '' : examples.length > 1 ? html`<h2>${say(texts, 'refere
 function responseExamples(write: ReferenceWriter, described: Schema.Node): Samples {
   const all = Object.entries(Schema.node(described.responses)).flatMap(([status, response]) => {
     const code = /^\d{3}$/.test(status) ? Examples.responseExample(write, response) : null;
-    return code === null ? [] : [{ language: status, code }];
+    if (code === null) return [];
+    // A message without an example of its own says what the status means.
+    const meaning = JSON.stringify(firstSentence(Schema.text(write.read(response).description)));
+    const isLeft = isSuccess(status) || meaning === '""';
+    const text = isLeft ? code : code.replace('"message": "example"', () => `"message": ${meaning}`);
+    return [{ language: status, code: text }];
   });
   const successes = all.filter(({ language }) => isSuccess(language)).slice(0, 1);
   return [...successes, ...all.filter(({ language }) => !isSuccess(language))].slice(0, examplesMax);
