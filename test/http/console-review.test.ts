@@ -5,14 +5,8 @@ type Given = Parameters<typeof review>;
 
 test('a review is left only after a question, apart from the button that publishes it', () => {
   const state = { name: 'catalog.yaml', text: 'a: 1', digest: 'd', isWritable: true } as Given[0];
-  const consequences = { changes: [], holders: [] } as never;
-  const proposal = {
-    kind: 'sound',
-    refusals: [],
-    settings: [],
-    warnings: [],
-    consequences,
-  } as unknown as Given[2];
+  const consequences = { changes: [], warnings: [] } as never;
+  const proposal = { kind: 'sound', refusals: [], settings: [], consequences } as unknown as Given[2];
   const page = String(review(state, 'a: 2', proposal, null, { path: '/back', fields: [] }));
   const publishing = /<button>Publish changes<\/button>.*?<\/div>/s.exec(page)?.[0] ?? '';
   const question = /<details class="add">(.*?)<\/details>/s.exec(page)?.[1] ?? '';

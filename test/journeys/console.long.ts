@@ -889,6 +889,7 @@ describe('what the seller does', () => {
       expect((await seller.open(`${page}/types`)).html).toContain('period_start');
       expect(JSON.parse((await seller.open(`${page}/openapi.json`)).html)).toEqual(eventDocument());
       // An endpoint that was added later gets an event by its page.
+      await bought('1.00');
       const later = await seller.open(page, { act: 'add', url: `${receiver.url}?later`, types: '' });
       const other = [...later.html.matchAll(/name="id" value="(ep_\w+)"/g)]
         .map(([, it]) => it)
