@@ -11,7 +11,7 @@ export type DraftOperation = {
 };
 
 /** An operation takes the phrases of the common operation that is this much like it, or of none. */
-const likenessMin = 0.6;
+const likenessMin = 0.9;
 const summaryCharsMax = 100;
 const commonMax = 3;
 const namedMax = 3;

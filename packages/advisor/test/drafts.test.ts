@@ -26,6 +26,20 @@ test('phrases are drafted from the summary, the required parameters, the respons
   expect(asks?.length).toBeGreaterThan(3);
 });
 
+test.each([
+  ['GET /words', 'Search words', 'listWords'],
+  ['GET /status', 'Status of the service', 'status'],
+  ['GET /forecast', 'Get a weather forecast', 'getForecast'],
+  ['GET /customers/{id}', 'Get a customer', 'getCustomer'],
+])('%s gets no phrases of a common operation that means something else', (call, summary, operationId) => {
+  const operations = [
+    { call, path: call.slice(4), operation: { summary, operationId, responses: {} }, parameters: [] },
+  ];
+  expect(Drafts.asks(Schema.reader({}), operations).get(call)).toEqual([
+    summary.charAt(0).toLowerCase() + summary.slice(1),
+  ]);
+});
+
 test('an operation without a summary, and like no common one, gets none', () => {
   const asks = Drafts.asks(Schema.reader({}), [
     { call: 'GET /zzz', path: '/zzz', operation: { responses: {} }, parameters: [] },
