@@ -93,10 +93,12 @@ export async function overview(shop: AccountContext, id: string): Promise<Record
         const mine = lots.filter(
           (lot) => lot.plan === plan.id && (lot.expiresMs === null || lot.expiresMs > nowMs),
         );
+        const expiresMs = Statement.expiry(mine);
         return {
           id: plan.id,
           name: plan.name,
           kind: plan.kind,
+          expires_at: expiresMs === null ? null : new Date(expiresMs).toISOString(),
           ...(plan.kind === 'credit'
             ? { balance_usd: usd(Statement.remaining(mine, 'usd', nowMs)) }
             : { included_remaining: Statement.remaining(mine, 'unit', nowMs), ...includedUsd(mine, nowMs) }),

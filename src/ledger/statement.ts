@@ -33,6 +33,12 @@ export function remaining(lots: readonly StatementLot[], asset: Asset, nowMs: nu
     .reduce((sum, lot) => sum + lot.remaining, 0);
 }
 
+/** Returns the time at which all that is left of the lots has expired; null when a part never expires, or nothing is left. */
+export function expiry(lots: readonly StatementLot[]): number | null {
+  const left = lots.filter((lot) => lot.remaining > 0).map(({ expiresMs }) => expiresMs);
+  return left.length === 0 || left.includes(null) ? null : Math.max(...left.map(Number));
+}
+
 /** Returns the rest of the dollars that trials and subscriptions include, in micro-dollars; null when there are no such lots. */
 export function includedUsd(lots: readonly StatementLot[], nowMs: number): number | null {
   const live = lots.filter((lot) => isIncludedUsd(lot) && (lot.expiresMs === null || lot.expiresMs > nowMs));

@@ -97,6 +97,20 @@ test('a promotion code is redeemed once; guesses are limited, and the fault is b
   expect((await redeem('GUESS-6')).html).toMatch(/id="promotion-code-fault">[^<]*Too many/);
 });
 
+test('credit of which every part expires is listed with its last day, until a part of it never expires', async () => {
+  await promotion('DATED', { days: 30 });
+  await promotion('LASTING');
+  const browser = await visitor();
+  const row = async () => {
+    const { html } = await browser.open(billing);
+    return /<tr>(?:(?!<\/tr>).)*[24]\.00 USD.*?<\/tr>/s.exec(html)?.[0];
+  };
+  await browser.open('/shop/account/promotion', { code: 'DATED' });
+  expect(await row()).toMatch(/expires \d+ \w+ \d{4}/);
+  await browser.open('/shop/account/promotion', { code: 'LASTING' });
+  expect(await row()).toMatch(/4\.00 USD.*never expires/s);
+});
+
 test('credit is bought from billing; a wrong amount keeps the form, and Enter buys what was typed', async () => {
   const browser = await visitor();
   const refused = await browser.open('/shop/account/credit', { plan: 'credit', amount_usd: '0.1' });

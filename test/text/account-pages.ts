@@ -64,10 +64,10 @@ const topUp = {
 
 const holdings: Holdings = {
   plans: [
-    { id: 'credit', name: '‹Credit›', balance_usd: '4.50' },
-    { id: 'trial', name: '‹Trial›', included_remaining: 1 },
-    { id: 'month', name: '‹Month›', included_remaining: 1_000 },
-    { id: 'usage', name: '‹Usage›', included_remaining: 0, included_usd: '19.50' },
+    { id: 'credit', name: '‹Credit›', expires_at: null, balance_usd: '4.50' },
+    { id: 'trial', name: '‹Trial›', expires_at: null, included_remaining: 1 },
+    { id: 'month', name: '‹Month›', expires_at: null, included_remaining: 1_000 },
+    { id: 'usage', name: '‹Usage›', expires_at: null, included_remaining: 0, included_usd: '19.50' },
   ],
   grants: [
     { source: null, remaining_usd: '1.00', expires_at: null },

@@ -71,6 +71,8 @@ export interface AccountPlan {
   id: string;
   name: string;
   kind: 'trial' | 'credit' | 'subscription' | (string & {});
+  /** Time at which all that is left has expired; null if a part never expires, or nothing is left. */
+  expires_at: string | null;
   /** Of credit. */
   balance_usd?: string;
   /** Units, of a plan that includes units. */

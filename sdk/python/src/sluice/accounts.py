@@ -13,6 +13,8 @@ class AccountPlan(Record):
     name: str
     #: ``trial``, ``credit`` or ``subscription``.
     kind: str
+    #: Time at which all that is left has expired; ``None`` if a part never expires, or nothing is left.
+    expires_at: str | None
     #: Of credit.
     balance_usd: str | None
     #: Units, of a plan that includes units.

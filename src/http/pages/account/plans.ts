@@ -17,6 +17,7 @@ export type Holdings = {
   plans: readonly {
     id: string;
     name: string;
+    expires_at: string | null;
     balance_usd?: string;
     included_remaining?: number;
     included_usd?: string;
@@ -124,7 +125,7 @@ function rowsOfPlan(
   // A plan that another one replaced has nothing that could be used or changed.
   if (first === undefined && isUsedUp(plan) && isSubscription(plan.id, catalog)) return [];
   if (first === undefined)
-    return [{ name, left, status: '', until: texts.text('account.never_expires'), period: null }];
+    return [{ name, left, status: '', until: expiryOf(texts, plan.expires_at), period: null }];
   return [row(first, left), ...later.map((one) => row(one, ''))];
 }
 
@@ -152,12 +153,15 @@ function textOfGrant(
     remaining_usd === undefined
       ? texts.quantity(remaining_units ?? 0, sharedUnit(services))
       : texts.usd(remaining_usd);
-  const until =
-    expires_at === null
-      ? texts.text('account.never_expires')
-      : texts.text('account.expires', { day: texts.dayOf(expires_at) });
+  const until = expiryOf(texts, expires_at);
   if (code !== null) return texts.text('account.grant_code', { code, left, until });
   return texts.text('account.grant', { source: source ?? texts.text('account.grant_seller'), left, until });
+}
+
+function expiryOf(texts: Texts, at: string | null): string {
+  return at === null
+    ? texts.text('account.never_expires')
+    : texts.text('account.expires', { day: texts.dayOf(at) });
 }
 
 function until(
