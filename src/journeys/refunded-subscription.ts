@@ -57,14 +57,15 @@ export async function end(
   }
 }
 
+/** A day in UTC, as the console writes it: `7 Feb 2027`. */
+const day = (ms: number) => new Date(ms).toUTCString().slice(5, 16).replace(/^0/, '');
+
 /** Describes the end of the subscription to the seller, after the refund. */
 export function describeEnded({ plan, when, endMs }: SubscriptionEnd): string {
-  const day = new Date(endMs).toISOString().slice(0, 10);
-  return `Its subscription (${plan}) ${when === 'now' ? 'has ended' : `ends with its period, on ${day}`}; it is not charged again.`;
+  return `Its subscription (${plan}) ${when === 'now' ? 'has ended' : `ends with its period, on ${day(endMs)}`}; it is not charged again.`;
 }
 
 /** Describes the end of the subscription to the seller, before the refund. */
 export function describeEnd({ subscription, plan, when, endMs }: SubscriptionEnd): string {
-  const day = new Date(endMs).toISOString().slice(0, 10);
-  return `This ends the subscription ${subscription} (${plan}) ${when === 'now' ? 'now' : `with its period, on ${day}`}; it is not charged again.`;
+  return `This ends the subscription ${subscription} (${plan}) ${when === 'now' ? 'now' : `with its period, on ${day(endMs)}`}; it is not charged again.`;
 }

@@ -204,6 +204,11 @@ test('a form shows the names of the services, and its faults name the field in w
   expect(/id="plans\[1\]\.price_usd-fault">([^<]*)/.exec(bad.html)?.[1]).toMatch(
     /^Price 0\.10 is below .* enter at least 0\.50\.$/,
   );
+  // Quotes belong to the file, not to the form.
+  const comma = await edit(owner, 'prices', { 'services[0].price_usd': '0,002' });
+  expect(/id="services\[0\]\.price_usd-fault">([^<]*)/.exec(comma.html)?.[1]).toMatch(
+    /: enter a decimal amount with at most six decimals, such as 0\.001\.$/,
+  );
 });
 
 test('a form of an old page keeps what was changed in it, and does not undo the edit of somebody else', async () => {

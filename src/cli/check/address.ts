@@ -37,7 +37,7 @@ export async function checkAddress(publicUrl: string): Promise<Finding.Finding[]
             `a crawler finds ${report.found.operations} operations, ${report.found.priced} with a price, and nothing is missing`,
           )
         : problem(
-            `a crawler misses ${missed.length} things: ${missed
+            `a crawler misses ${missed.length === 1 ? 'one thing' : `${missed.length} things`}: ${missed
               .slice(0, listedMax)
               .map(({ where, says }) => `${where}: ${says}`)
               .join('; ')}`,

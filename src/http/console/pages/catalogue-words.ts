@@ -91,6 +91,7 @@ function reasonInWords({ path, reason }: ProposalFault, groups: readonly FieldGr
   const named = label !== '' && reason.startsWith(`${key} `) ? `${label}${reason.slice(key.length)}` : reason;
   const text = named
     .replace(keyPattern, (found) => `“${fieldNames[found] ?? found}”`)
+    .replace(/\bwrite (a decimal amount) in quotes\b/g, 'enter $1')
     .replace(/\bwrite at (least|most) "([\d.]+)"/g, 'enter at $1 $2')
     .replace(/"([\d.]+)"/g, '$1');
   return `${capitalized(text)}${/[.?!]$/.test(text) ? '' : '.'}`;

@@ -51,6 +51,12 @@ export const methodNames = {
   top_up: 'Auto top-up',
 } as const;
 
+/** The same, of lists that count changes of plan with renewals. */
+export const railNames: Readonly<Record<keyof typeof methodNames, string>> = {
+  ...methodNames,
+  invoice: 'Renewal or change of plan',
+};
+
 /** The way in which an order was paid, in words. */
 export function methodOf(order: Order): string {
   const { rail, challengeId } = order;

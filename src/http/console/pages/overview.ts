@@ -18,7 +18,7 @@ import {
   wholeCents,
 } from './figures.ts';
 import { front } from './frame.ts';
-import { methodNames } from './orders.ts';
+import { railNames } from './orders.ts';
 
 /** The periods to choose from, in days. */
 export const periods = [7, 30, 90] as const;
@@ -203,11 +203,11 @@ function dollars(micro: number): string {
 function rails(all: readonly RailRevenue[]): Html {
   const of = (rail: RailRevenue['rail']) => all.find((one) => one.rail === rail);
   // The three ways to buy are always listed, the others only when they were used.
-  const shown = (Object.keys(methodNames) as RailRevenue['rail'][]).filter(
+  const shown = (Object.keys(railNames) as RailRevenue['rail'][]).filter(
     (rail) => of(rail) || ['card', 'mpp', 'x402'].includes(rail),
   );
   const row = (rail: RailRevenue['rail']) =>
-    html`<tr><th scope="row">${methodNames[rail]}</th><td class="number">${count(of(rail)?.orders ?? 0)}</td><td class="number">${money(of(rail)?.gross ?? Money.zero)}</td></tr>`;
+    html`<tr><th scope="row">${railNames[rail]}</th><td class="number">${count(of(rail)?.orders ?? 0)}</td><td class="number">${money(of(rail)?.gross ?? Money.zero)}</td></tr>`;
   return html`<section aria-labelledby="rails"><h2 id="rails">Payment methods</h2>${table('Gross revenue by method', ['Method', { number: 'Orders' }, { number: 'Gross' }], shown.map(row), 'slim')}</section>`;
 }
 

@@ -17,10 +17,10 @@ import { field, filterForm, listTop, pages, queryOf, select } from './fields.ts'
 import { copied, count, day, exact, moment, money, sign, table, usd, words } from './figures.ts';
 import {
   buyerLink,
-  methodNames,
   orders,
   type PlanName,
   pageOf,
+  railNames,
   signalNames,
   signalReason,
   statusOf,
@@ -163,7 +163,7 @@ const stateNames = [
   ['declined', 'Declined'],
   ['claimed', 'Being charged'],
 ] as const;
-const railOptions = [['', 'All'], ...Object.entries(methodNames)] as [string, string][];
+const railOptions = [['', 'All'], ...Object.entries(railNames)] as [string, string][];
 
 function queryOfFilter({ text, ...others }: OrderFilter): string {
   return queryOf({ q: text, ...others });
