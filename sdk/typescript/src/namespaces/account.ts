@@ -45,7 +45,8 @@ export class Account extends Subscriptions {
    * Lists the calls, the newest first.
    *
    * ```ts
-   * for await (const { operation, cost_usd } of sluice.account.calls({ since: '2026-01-01' })) console.log(operation, cost_usd);
+   * for await (const { operation, cost_usd } of sluice.account.calls({ since: '2026-01-01', until: '2026-01-31' }))
+   *   console.log(operation, cost_usd);
    * ```
    */
   calls(

@@ -85,7 +85,7 @@ class Account(Subscriptions):
     ) -> CallsPage:
         """The calls of a time range, the newest first. ``service``, ``key`` and ``model`` are those of ``usage``.
 
-        >>> [(one.operation, one.cost_usd) for one in client.account.calls(since="2026-01-01")]
+        >>> [(one.operation, one.cost_usd) for one in client.account.calls(since="2026-01-01", until="2026-01-31")]
         [('POST /v2/jobs/company', '0.002')]
         """
         query = {"from": since, "to": until, "service": service, "key": key, "model": model, "cursor": cursor}
