@@ -65,7 +65,7 @@ export const teamPages = {
   'team.what': 'What',
   'team.older': 'Older activity',
   'team.by_account': 'A session that belongs to no person',
-  'team.by_payment': 'Payment page',
+  'team.by_payment': 'Payment',
   'team.by_erased': 'An erased person',
 
   'event.person_invited': 'Invited {subject}',
