@@ -107,7 +107,8 @@ BEGIN
     END LOOP;
   END LOOP;
   DELETE FROM shop.invitation i WHERE i.email = p_email;
-  UPDATE shop.account_event e SET who = CASE WHEN e.who = p_email THEN 'erased' ELSE e.who END, subject = CASE WHEN e.subject = p_email THEN 'erased' ELSE e.subject END
+  UPDATE shop.account_event e SET who = CASE WHEN e.who = p_email THEN 'erased' ELSE e.who END, subject = CASE WHEN e.subject = p_email THEN 'erased' ELSE e.subject END,
+      detail = CASE WHEN e.who = p_email THEN e.detail - ARRAY['device', 'session'] ELSE e.detail END
     WHERE p_email IN (e.who, e.subject);
   DELETE FROM shop.sign_in s WHERE s.email = p_email;
   UPDATE shop.mail m SET state = 'expired', recipient = '', subject = '', body = '' WHERE m.state = 'waiting' AND m.recipient = p_email;

@@ -139,9 +139,9 @@ BEGIN
 END $$;
 
 -- Starts a session, ends the one that the browser had, and writes the audit log.
-CREATE OR REPLACE FUNCTION shop.start_operator_session(p_digest text, p_operator text, p_address text, p_expires timestamptz, p_replaces text, p_who text)
+CREATE OR REPLACE FUNCTION shop.start_operator_session(p_digest text, p_operator text, p_address text, p_expires timestamptz, p_replaces text, p_who text, p_device text)
 RETURNS void LANGUAGE sql AS $$
   DELETE FROM shop.operator_session WHERE digest = p_replaces;
-  INSERT INTO shop.operator_session (digest, operator_id, address, expires_at) VALUES (p_digest, p_operator, p_address, p_expires);
+  INSERT INTO shop.operator_session (digest, operator_id, address, expires_at, device) VALUES (p_digest, p_operator, p_address, p_expires, p_device);
   INSERT INTO shop.audit (who, act, subject, after) SELECT p_who, 'signed_in', o.email, jsonb_build_object('until', p_expires) FROM shop.operator o WHERE o.id = p_operator;
 $$;

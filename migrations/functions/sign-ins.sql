@@ -44,8 +44,9 @@ END $$;
 -- Accepts a sign-in link, once. `state`: `signed_in` with the account and the person in it, `gone` (used, expired, tried too often, or unknown),
 -- `elsewhere`: the link was opened in a different browser, and the person did not enter the address that the mail was sent to; or `full`: the
 -- account that the link invites to has `p_members_max` persons.
-CREATE OR REPLACE FUNCTION shop.complete_sign_in(p_token text, p_browser text, p_email text, p_tries_max integer, p_members_max integer)
-RETURNS TABLE (state text, account text, member text, role text, epoch integer, email text) LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION shop.complete_sign_in(p_token text, p_browser text, p_email text, p_tries_max integer, p_members_max integer,
+  p_device text)
+RETURNS TABLE (state text, account text, member text, role text, epoch integer, email text, session text) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
   v_link shop.sign_in;
@@ -71,6 +72,7 @@ BEGIN
   state := 'signed_in'; email := v_link.email;
   UPDATE shop.sign_in SET used_at = clock_timestamp() WHERE id = v_link.id;
   UPDATE shop.member m SET used_at = clock_timestamp() WHERE m.id = member;
-  PERFORM shop.add_account_event(account, member, 'signed_in', v_link.email);
+  session := 'ses_' || substr(account, 5, 2) || left(replace(gen_random_uuid()::text, '-', ''), 30);
+  PERFORM shop.add_account_event(account, member, 'signed_in', v_link.email, jsonb_build_object('device', p_device, 'session', session));
   RETURN NEXT;
 END $$;

@@ -64,7 +64,8 @@ export type LinkState =
   | { kind: 'gone' };
 
 export type SignInOutcome =
-  | { kind: 'signed_in'; holder: Holder; email: string }
+  /** `session`: the id of the session that starts. */
+  | { kind: 'signed_in'; holder: Holder; email: string; session: string }
   /** The browser is not the one that requested the link and did not enter the address of the mail. */
   | { kind: 'elsewhere' }
   /** The link was used, has expired, had too many attempts, or never existed. */
@@ -79,7 +80,13 @@ export interface SignIns {
   look(tokenDigest: string, browserDigest: string | null): Promise<LinkState>;
   /** Uses a link up. From another browser than the one that requested it, `email` must be the address of the mail. */
   end(
-    link: { tokenDigest: string; browserDigest: string | null; email: string | null },
+    link: {
+      tokenDigest: string;
+      browserDigest: string | null;
+      email: string | null;
+      /** The browser and system, for the list of sign-ins. */
+      device: string | null;
+    },
     membersMax: number,
   ): Promise<SignInOutcome>;
 }

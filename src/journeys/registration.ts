@@ -157,9 +157,10 @@ export function newAccount(account: string): Holder {
 export async function session(
   shop: Pick<IdentityContext, 'clock' | 'tokenVerifier'>,
   { account, member, epoch }: Holder,
+  sid = id('ses', account),
 ): Promise<{ access: Issued; assertion: Issued }> {
   const { ring } = shop.tokenVerifier;
-  const opened = { account, member, epoch, sid: id('ses', account) };
+  const opened = { account, member, epoch, sid };
   const nowMs = shop.clock();
   const [access, assertion] = await Promise.all([
     AccessToken.issue(ring, opened, nowMs),

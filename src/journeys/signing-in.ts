@@ -87,18 +87,30 @@ export type SignInResult =
   | { kind: 'entered'; account: string; assertion: string; known: string }
   | { kind: 'elsewhere' | 'gone' | 'full' };
 
-type OpenedLink = { token: string; browser: string | null; email: string | null; known: string | null };
+/** `device`: the name of the browser and its system, for the list of sign-ins. */
+type OpenedLink = {
+  token: string;
+  browser: string | null;
+  email: string | null;
+  known: string | null;
+  device: string | null;
+};
 
 /** Redeems a link, and opens a session of its person: in the account of the invitation, in their own account, or in the one that they used last. */
 export async function enter(
   shop: Pick<IdentityContext, 'clock' | 'tokenVerifier'> & Pick<RegistrationContext, 'teamLimits'>,
   { signIns, secret }: Claim.ClaimService,
-  { token, browser, email, known }: OpenedLink,
+  { token, browser, email, known, device }: OpenedLink,
 ): Promise<SignInResult> {
-  const link = { tokenDigest: SignIn.digest(token), browserDigest: browser && SignIn.digest(browser), email };
+  const link = {
+    tokenDigest: SignIn.digest(token),
+    browserDigest: browser && SignIn.digest(browser),
+    email,
+    device,
+  };
   const outcome = await signIns.end(link, shop.teamLimits.membersMax);
   if (outcome.kind !== 'signed_in') return outcome;
-  const { assertion } = await Registering.session(shop, outcome.holder);
+  const { assertion } = await Registering.session(shop, outcome.holder, outcome.session);
   const mailbox = Claim.mailboxDigest(secret, outcome.email);
   return {
     kind: 'entered',

@@ -3,15 +3,18 @@ import type { CatalogContext } from '../catalog/catalog-context.ts';
 import * as Bearer from '../identity/bearer.ts';
 import * as Claim from '../identity/claim.ts';
 import type { IdentityContext, RegistrationContext } from '../identity/identity-context.ts';
+import type { Issued } from '../identity/jwt.ts';
 import * as Registration from '../identity/registration.ts';
 import * as Invitation from '../identity/team/invitation.ts';
 import { invitationMail } from '../identity/team/invitation-mail.ts';
 import type { Role } from '../identity/team/role.ts';
-import type { ChangeResult, Membership, Removal } from '../identity/team/team.ts';
+import type { ChangeResult, Holder, Membership, Removal, SignedInSession } from '../identity/team/team.ts';
 import type { TextsContext } from '../text/texts-context.ts';
 import * as Registering from './registration.ts';
 
 const dayMs = 86_400_000;
+/** The page lists so many sessions of a person. */
+const sessionsMax = 20;
 /** The path of an invitation. Its token is in the query string, which is never logged. */
 export const invitationPath = '/shop/invitation';
 
@@ -145,13 +148,48 @@ export async function switchTo(
   shop: Pick<IdentityContext, 'clock' | 'team' | 'tokenVerifier'>,
   member: { id: string } | null,
   account: string,
+  device: string | null,
 ): Promise<string | null> {
   const found = (await membershipsOf(shop, member)).find((one) => one.account === account);
   if (found === undefined) return null;
   const holder = await shop.team.holder({ account, member: found.member, epoch: null });
   if (holder === null) return null;
-  await shop.team.record(account, found.member, 'signed_in', found.member);
-  return (await Registering.session(shop, holder)).assertion.token;
+  return (await startSession(shop, holder, device)).assertion.token;
+}
+
+/** Starts a session of a person in the browser `device`, and adds it to the list of their sessions. */
+export async function startSession(
+  shop: Pick<IdentityContext, 'clock' | 'team' | 'tokenVerifier'>,
+  holder: Holder,
+  device: string | null,
+): Promise<{ access: Issued; assertion: Issued }> {
+  const { account, member } = holder;
+  const started = await Registering.session(shop, holder);
+  const detail = { device, session: started.assertion.claims.sid };
+  if (member !== null) await shop.team.record(account, member.id, 'signed_in', member.id, detail);
+  return started;
+}
+
+/** Returns the sessions of a person in an account, the newest first. */
+export async function sessionsOf(
+  { team }: Pick<IdentityContext, 'team'>,
+  account: string,
+  member: { id: string } | null,
+): Promise<SignedInSession[]> {
+  const email = await emailOf({ team }, member);
+  return email === null ? [] : team.sessions(account, email, sessionsMax);
+}
+
+/** Ends a session of the person. Returns false for one that is not theirs. When this resolves, no process accepts its tokens. */
+export async function endSession(
+  shop: Pick<IdentityContext, 'clock' | 'revocations' | 'team' | 'tokenVerifier'>,
+  account: string,
+  member: { id: string } | null,
+  session: string,
+): Promise<boolean> {
+  if (!(await sessionsOf(shop, account, member)).some(({ id }) => id === session)) return false;
+  await spread(shop, { kind: 'done', revoked: [session] });
+  return true;
 }
 
 export type Joined =
@@ -185,10 +223,11 @@ export async function accept(
   shop: Pick<IdentityContext, 'clock' | 'team' | 'tokenVerifier'> & Pick<RegistrationContext, 'teamLimits'>,
   member: { id: string } | null,
   token: string,
+  device: string | null,
 ): Promise<Joined> {
   const email = await emailOf(shop, member);
   if (email === null) return { kind: 'other_address' };
   const joined = await shop.team.accept(Invitation.digest(token), email, shop.teamLimits.membersMax);
   if (joined.kind !== 'accepted') return joined;
-  return { kind: joined.kind, assertion: (await Registering.session(shop, joined)).assertion.token };
+  return { kind: joined.kind, assertion: (await startSession(shop, joined, device)).assertion.token };
 }

@@ -30,6 +30,8 @@ afterAll(async () => {
   await upstream?.close();
 });
 
+const agent = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) Chrome/140.0';
+
 /** A browser with another address at each request, as so many a second from one are let through. */
 class Roaming extends Browser {
   override async open(path: string, form?: Readonly<Record<string, string>>): Promise<Shown> {
@@ -39,14 +41,14 @@ class Roaming extends Browser {
     return at.open(path, form);
   }
   override at(base: string): Browser {
-    return new Roaming(base, {}, this.cookies);
+    return new Roaming(base, { 'user-agent': agent }, this.cookies);
   }
   override copy(base: string): Browser {
-    return new Roaming(base, {}, new Map(this.cookies));
+    return new Roaming(base, { 'user-agent': agent }, new Map(this.cookies));
   }
 }
 
-const browser = (base = shop.url): Browser => new Roaming(base);
+const browser = (base = shop.url): Browser => new Roaming(base, { 'user-agent': agent });
 
 async function withToken(base = shop.url): Promise<Browser> {
   const owner = browser(base);
@@ -260,6 +262,7 @@ describe('a session', () => {
     const credential = owner.passkey.get(optionsOf(await stranger.open('/admin')));
     expect((await stranger.open(signIn, { credential, to: '' })).status).toBe(303);
     expect(stranger.cookies.get('sluice_operator')).not.toBe('ops_planted');
+    expect((await owner.at.open(me)).html).toMatch(/<th scope="row">Chrome on macOS <span[^>]*>this browser/);
     const ended = await owner.at.send(me, {
       act: 'session_end',
       id: sha256Hex(stranger.cookies.get('sluice_operator') ?? ''),

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { openPersonData } from '../../src/adapters/postgres/person-data.ts';
 import * as Browser from '../support/browser.ts';
 import * as Customer from '../support/customer.ts';
 import * as Mailbox from '../support/mailbox.ts';
@@ -359,6 +360,40 @@ describe('whoever came in by a link', () => {
     expect(await seen(two)).toBe(someone.account);
     await fetch(`${other}/oauth2/revoke`, { method: 'POST', body: new URLSearchParams({ token }) });
     expect(await seen(two)).toBeUndefined();
+  });
+
+  test('sees the browsers of their sign-ins, signs another one out, and none of another person', async () => {
+    const someone = await person();
+    const agents = ['Macintosh; Intel Mac OS X 10_15_7) Chrome/140.0', 'Windows NT 10.0) Firefox/143.0'];
+    const enterWith = async (agent: string) => {
+      const headers = { [addressHeader]: `203.0.114.${++visitors}`, 'user-agent': `Mozilla/5.0 (${agent}` };
+      const browser = new Browser.Browser(shop.url, headers);
+      await ask(browser, someone.email);
+      expect((await press(browser, await tokenOf(someone.email))).status).toBe(303);
+      return browser;
+    };
+    const here = await enterWith(agents[0] ?? '');
+    const there = await enterWith(agents[1] ?? '');
+    const { html } = await here.open('/shop/account/settings');
+    expect(html).toMatch(/Chrome on macOS <span class="sign">this browser/);
+    const [session = '', ...more] = [...html.matchAll(/name="session" value="(ses_\w+)"/g)].map(
+      ([, id]) => id,
+    );
+    expect([html.includes('Firefox on Windows'), more]).toEqual([true, []]);
+    const stranger = await enter((await person()).email);
+    const foreign = await stranger.open('/shop/account/sessions/end', { session });
+    expect([foreign.status, await seen(there)]).toEqual([422, someone.account]);
+    expect((await here.send('/shop/account/sessions/end', { session })).html).toContain('signed out');
+    expect([await seen(there.at(other)), await seen(here)]).toEqual([undefined, someone.account]);
+    expect((await here.open('/shop/account/settings')).html).not.toContain('Firefox on Windows');
+    const activity = (await here.open('/shop/account/team')).html;
+    expect(activity).toContain('Signed in with Chrome on macOS (this browser)');
+    const copy = JSON.stringify(await openPersonData(shop.sql).ofPerson(someone.email));
+    expect(copy).toContain('"browser":"Chrome on macOS"');
+    await openPersonData(shop.sql).erase(someone.account, { forfeits: true, reason: 'asked' }, 'test');
+    const kept =
+      await shop.sql`SELECT FROM shop.account_event WHERE detail::text LIKE '%on Windows%' AND account_id = ${someone.account}`;
+    expect(kept).toHaveLength(0);
   });
 
   test('may only look while the seller has frozen the account', async () => {

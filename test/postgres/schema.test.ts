@@ -119,6 +119,7 @@ const released = {
   '0012_dispute_due': 'd93981e52a2a335f611d97a2390eec24b9db9543ecc1e53b30497c46c830fa2f',
   '0013_known_browsers': 'c2aa0a238805c4ea735a285bb8a60bd1f5da6b982a535f90c87e2b5cdd97f6bd',
   '0014_returned_before': '274f613a67192fdccc083760b93a739980490960b0bbae15a1c985806c0654e7',
+  '0015_session_devices': '3a93335136988d516718cea0678997514438738e568a59fa7e57b187d6fc25bb',
 };
 
 test('released migrations stay as they are', async () => {

@@ -143,6 +143,11 @@ const key = {
 };
 const settingsFacts = {
   ...{ account, createdMs: ms, claimed: false, email: null, canClaim: true },
+  session: 'ses_1',
+  sessions: [
+    { id: 'ses_1', device: '‹device›', atMs: ms },
+    { id: 'ses_2', device: null, atMs: ms },
+  ],
   connections: [{ sid: 'ses_1', clientName: '‹Client›', createdMs: ms, usedMs: ms }] as never,
 };
 
@@ -252,7 +257,7 @@ export function accountPages(
     'closing an account': closing(texts, account, 'a@example.com'),
     'account settings with an address': settings(texts, {
       ...settingsFacts,
-      ...{ claimed: true, email: 'ann@example.com', connections: [] },
+      ...{ claimed: true, email: 'ann@example.com', connections: [], sessions: [] },
     }),
     'account settings without mail': settings(texts, { ...settingsFacts, canClaim: false }),
     question: question(texts, {

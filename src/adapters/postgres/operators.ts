@@ -162,8 +162,8 @@ function sessions(
   sql: Connection,
 ): Pick<Operators, 'startSession' | 'session' | 'sessions' | 'endSession' | 'endSessions'> {
   return {
-    async startSession({ digest, operator: of, address, expiresMs }, replaces, who) {
-      await sql`SELECT shop.start_operator_session(${digest}, ${of}, ${address}, ${new Date(expiresMs)}, ${replaces}, ${who})`;
+    async startSession({ digest, operator: of, address, expiresMs, device }, replaces, who) {
+      await sql`SELECT shop.start_operator_session(${digest}, ${of}, ${address}, ${new Date(expiresMs)}, ${replaces}, ${who}, ${device})`;
     },
     async session(digest) {
       const [row] = await sql<
@@ -179,6 +179,7 @@ function sessions(
       return rows.map((row) => ({
         digest: row.digest,
         address: row.address,
+        device: row.device,
         createdMs: row.created_at.getTime(),
         usedMs: row.used_at.getTime(),
         expiresMs: row.expires_at.getTime(),

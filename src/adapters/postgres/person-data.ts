@@ -92,7 +92,7 @@ function personsOf(sql: Connection): Pick<PersonData, 'ofPerson' | 'forgetPerson
       const [memberships, invitations, activity] = await Promise.all([
         sql`SELECT account_id, role, joined_at, used_at FROM shop.member WHERE email = ${email} ORDER BY joined_at`,
         sql`SELECT account_id, role, state, sent_at, expires_at FROM shop.invitation WHERE email = ${email} ORDER BY created_at`,
-        sql`SELECT at, account_id, act, subject FROM shop.account_event WHERE who = ${email} ORDER BY id`,
+        sql`SELECT at, account_id, act, subject, detail ->> 'device' AS browser FROM shop.account_event WHERE who = ${email} ORDER BY id`,
       ]);
       const found = memberships.length + invitations.length + activity.length > 0;
       return found

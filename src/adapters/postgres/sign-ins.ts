@@ -36,7 +36,7 @@ export function openSignIns(sql: Connection): SignIns {
       const { is_here, email, joins } = row;
       return is_here ? { kind: 'here', email, joins } : { kind: 'elsewhere', joins };
     },
-    async end({ tokenDigest, browserDigest, email }, membersMax) {
+    async end({ tokenDigest, browserDigest, email, device }, membersMax) {
       type Row = {
         state: SignInOutcome['kind'];
         account: string;
@@ -44,13 +44,19 @@ export function openSignIns(sql: Connection): SignIns {
         role: Role;
         epoch: number;
         email: string;
+        session: string;
       };
       const [row] = await sql<
         [Row]
-      >`SELECT * FROM shop.complete_sign_in(${tokenDigest}, ${browserDigest}, ${email}, ${triesMax}, ${membersMax})`;
+      >`SELECT * FROM shop.complete_sign_in(${tokenDigest}, ${browserDigest}, ${email}, ${triesMax}, ${membersMax}, ${device})`;
       if (row.state !== 'signed_in') return { kind: row.state };
-      const { account, member, role, epoch, email: to } = row;
-      return { kind: row.state, holder: { account, member: { id: member, role }, epoch }, email: to };
+      const { account, member, role, epoch, email: to, session } = row;
+      return {
+        kind: row.state,
+        holder: { account, member: { id: member, role }, epoch },
+        email: to,
+        session,
+      };
     },
   };
 }

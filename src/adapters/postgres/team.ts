@@ -181,7 +181,7 @@ function changes(sql: Connection): Pick<Team, 'setRole' | 'transfer' | 'remove' 
   };
 }
 
-function events(sql: Connection): Pick<Team, 'record' | 'events'> {
+function events(sql: Connection): Pick<Team, 'record' | 'events' | 'sessions'> {
   return {
     async record(account, by, act, subject, detail = null) {
       const more = detail && sql.json(detail as never);
@@ -203,6 +203,16 @@ function events(sql: Connection): Pick<Team, 'record' | 'events'> {
           detail,
         }),
       );
+    },
+    async sessions(account, email, max) {
+      type SessionRow = { id: string; device: string | null; at: Date };
+      const rows = await sql<
+        SessionRow[]
+      >`SELECT e.detail ->> 'session' AS id, e.detail ->> 'device' AS device, e.at FROM shop.account_event e
+        WHERE e.account_id = ${account} AND e.act = 'signed_in' AND e.who = ${email} AND e.detail ? 'session'
+          AND NOT EXISTS (SELECT FROM shop.revocation r WHERE r.id = e.detail ->> 'session')
+        ORDER BY e.id DESC LIMIT ${max}`;
+      return rows.map(({ id, device, at }) => ({ id, device, atMs: at.getTime() }));
     },
   };
 }

@@ -7,6 +7,7 @@ import type { Role } from '../../identity/operators/role.ts';
 import * as SellerSession from '../../identity/seller-session.ts';
 import type { SellerContext } from '../../journeys/seller-context.ts';
 import type { AdminGuard } from '../api/admin-guard.ts';
+import { deviceOf } from '../device.ts';
 import * as Cookies from '../pages/cookies.ts';
 import type { Call } from '../request-context.ts';
 
@@ -86,7 +87,13 @@ export async function start(
   const before = Cookies.readCookie(shop, cookie, c);
   const expiresMs = shop.clock() + sessionSeconds * 1_000;
   await shop.operators.startSession(
-    { digest: sha256Hex(token), operator: operator.id, address: guard.from(c), expiresMs },
+    {
+      digest: sha256Hex(token),
+      operator: operator.id,
+      address: guard.from(c),
+      expiresMs,
+      device: deviceOf(c.req.header('user-agent')) || null,
+    },
     before === null ? null : sha256Hex(before),
     whoOf(guard, c, operator.email),
   );

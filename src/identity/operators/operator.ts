@@ -33,6 +33,8 @@ export type Passkey = {
 export type OperatorSession = {
   digest: string;
   address: string;
+  /** The browser and system of the sign-in, such as `Chrome on macOS`; null when they are not known. */
+  device: string | null;
   createdMs: number;
   usedMs: number;
   expiresMs: number;
@@ -127,7 +129,7 @@ export interface Operators {
   ): Promise<Operator | 'last_owner' | null>;
 
   startSession(
-    session: { digest: string; operator: string; address: string; expiresMs: number },
+    session: { digest: string; operator: string; address: string; expiresMs: number; device: string | null },
     replaces: string | null,
     who: string,
   ): Promise<void>;

@@ -41,6 +41,9 @@ export type AccountEvent = {
   detail: Readonly<Record<string, unknown>> | null;
 };
 
+/** A session that a person started by signing in. `device`: the browser and system, such as `Chrome on macOS`; null when they are not known. */
+export type SignedInSession = { id: string; device: string | null; atMs: number };
+
 /** Identifies who acts, for the audit list: the id of a person or key, or `account`. */
 export type Actor = string;
 
@@ -88,4 +91,6 @@ export interface Team {
     max: number,
     but?: readonly string[],
   ): Promise<AccountEvent[]>;
+  /** Returns the newest sessions of a person in an account that were not ended. */
+  sessions(account: string, email: string, max: number): Promise<SignedInSession[]>;
 }

@@ -78,6 +78,8 @@ export const operatorSession = shop.table(
     createdAt: time('created_at').notNull().default(statementTime),
     usedAt: time('used_at').notNull().default(statementTime),
     expiresAt: time('expires_at').notNull(),
+    /** The browser and system, such as `Chrome on macOS`; null when they are not known. */
+    device: text('device'),
   },
   (t) => [
     foreignKey({

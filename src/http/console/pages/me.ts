@@ -36,7 +36,7 @@ ${
 <section aria-labelledby="sessions"><h2 id="sessions">Sessions</h2>
 ${table(
   'Sessions',
-  ['Signed in', { bare: 'Address' }, 'Last used', 'Ends', ''],
+  ['Browser', { bare: 'Address' }, 'Signed in', 'Last used', 'Ends', ''],
   sessions.map((one) => sessionRow(one, current)),
 )}
 ${sessions.length > 1 ? html`<form method="post" action="${mePath}"><input type="hidden" name="act" value="sessions_end"><button class="plain">Sign out all other sessions</button></form>` : ''}</section>`;
@@ -70,9 +70,9 @@ function passkeyRow({ id, name, isBackedUp, createdMs, usedMs }: Passkey): Html 
 }
 
 function sessionRow(
-  { digest, address, createdMs, usedMs, expiresMs }: OperatorSession,
+  { digest, address, device, createdMs, usedMs, expiresMs }: OperatorSession,
   current: string | null,
 ): Html {
-  return html`<tr><th scope="row">${moment(createdMs)} ${digest === current ? sign('this browser', 'past') : ''}</th><td>${address}</td><td>${moment(usedMs)}</td><td>${moment(expiresMs)}</td>
-<td>${digest === current ? '' : html`<form method="post" action="${mePath}"><input type="hidden" name="act" value="session_end"><input type="hidden" name="id" value="${digest}"><button class="quiet danger">Sign out</button></form>`}</td></tr>`;
+  return html`<tr><th scope="row">${device ?? 'Unknown browser'} ${digest === current ? sign('this browser', 'past') : ''}</th><td>${address}</td><td>${moment(createdMs)}</td><td>${moment(usedMs)}</td><td>${moment(expiresMs)}</td>
+<td>${digest === current ? '' : html`<form method="post" action="${mePath}"><input type="hidden" name="act" value="session_end"><input type="hidden" name="id" value="${digest}"><button class="quiet danger" aria-label="Sign out ${device ?? 'Unknown browser'}">Sign out</button></form>`}</td></tr>`;
 }

@@ -1,9 +1,9 @@
 import { sha256Hex } from '@sluice/kernel/digest';
 import type { Operator } from '../../../identity/operators/operator.ts';
 import * as Passkey from '../../../identity/operators/passkey.ts';
+import { deviceOf } from '../../device.ts';
 import type { Call } from '../../request-context.ts';
 import type { Console } from '../console.ts';
-import { deviceOf } from '../device.ts';
 import type { FormResult } from '../pages/account.ts';
 import { mePath } from '../pages/frame.ts';
 import * as Page from '../pages/me.ts';

@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import type { GrantListing } from '../../../identity/oauth/grants.ts';
+import type { SignedInSession } from '../../../identity/team/team.ts';
 import type { Texts } from '../../../text/texts.ts';
 import { contactUrl, type Html } from '../frame.ts';
 import { say } from '../say.ts';
@@ -14,6 +15,9 @@ export type SettingsFacts = {
   canClaim: boolean;
   /** Applications that the owner connected through OAuth. */
   connections: readonly GrantListing[];
+  /** The browsers that the person signed in with, and the session of this one. */
+  sessions: readonly SignedInSession[];
+  session: string;
 };
 
 /** The identity of the account, the applications that may use it, and the way out. */
@@ -27,6 +31,7 @@ export function settings(texts: Texts, facts: SettingsFacts): Html {
 <div><dt>${say(texts, 'account.account')}</dt><dd class="id">${facts.account}</dd></div>
 ${facts.createdMs === null ? '' : html`<div><dt>${say(texts, 'settings.created')}</dt><dd class="plain">${texts.day(facts.createdMs)}</dd></div>`}
 </dl></section>
+${facts.sessions.length === 0 ? '' : signedInBrowsers(texts, facts)}
 <section aria-labelledby="connections"><h2 id="connections">${say(texts, 'connections.title')}</h2>
 ${connections.length === 0 ? html`<p class="soft">${say(texts, 'connections.none')}</p>` : applications(texts, connections)}</section>
 <div class="columns"><section aria-labelledby="leave"><h2 id="leave">${leave}</h2><p class="soft">${say(texts, claimed ? 'account.leave_claimed_effect' : 'account.leave_unclaimed_effect')}</p>
@@ -45,6 +50,32 @@ export function closing(texts: Texts, account: string, contact: string): Html {
 <dl class="terms"><div><dt>${say(texts, 'settings.close_to')}</dt><dd><a href="${link}">${contact}</a></dd></div>
 <div><dt>${say(texts, 'account.account')}</dt><dd class="id">${account}</dd></div></dl>
 <div class="actions"><a class="button plain" href="/shop/account/settings">${say(texts, 'question.back')}</a><a class="button" href="${link}">${say(texts, 'settings.close_write')}</a></div></section>`;
+}
+
+/** The browsers that the person signed in with, each but this one with a button that signs it out. */
+function signedInBrowsers(texts: Texts, { sessions, session }: SettingsFacts): Html {
+  const browser = ({ device }: SignedInSession) => device ?? texts.text('sessions.unknown');
+  return html`<section aria-labelledby="sessions"><h2 id="sessions">${say(texts, 'sessions.title')}</h2><p class="soft">${say(texts, 'sessions.intro')}</p>
+${table(sessions, [
+  {
+    head: texts.text('sessions.browser'),
+    cell: (one) =>
+      html`${browser(one)}${one.id === session ? html` <span class="sign">${say(texts, 'sessions.this')}</span>` : ''}`,
+  },
+  {
+    head: texts.text('sessions.signed_in'),
+    cell: ({ atMs }) => texts.minute(atMs),
+    isShort: true,
+  },
+  {
+    head: '',
+    onPhone: 'lead',
+    cell: (one) =>
+      one.id === session
+        ? ''
+        : html`<form method="post" action="/shop/account/sessions/end"><input type="hidden" name="session" value="${one.id}"><button class="quiet danger" aria-label="${texts.text('sessions.end_label', { browser: browser(one) })}">${say(texts, 'sessions.end')}</button></form>`,
+  },
+])}</section>`;
 }
 
 /** Applications that may use the account, each with a button that disconnects it. */

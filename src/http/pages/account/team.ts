@@ -24,6 +24,8 @@ export type TeamFacts = {
   /** The names of plans, by their ids. */
   plans: ReadonlyMap<string, string>;
   nowMs: number;
+  /** The session of this browser. */
+  session: string;
   result: FormResult | null;
 };
 
@@ -191,8 +193,10 @@ ${
 }${older === null ? '' : html`<p><a href="${sections.team}?older=${older}#activity">${say(texts, 'team.older')}</a></p>`}</section>`;
 }
 
+type EventNames = Pick<TeamFacts, 'names' | 'plans' | 'session'>;
+
 /** An entry in words; the name of the act where there are none. */
-function eventText(texts: Texts, event: AccountEvent, facts: Pick<TeamFacts, 'names' | 'plans'>): string {
+function eventText(texts: Texts, event: AccountEvent, facts: EventNames): string {
   const { act, subject } = event;
   const exact = exactText(texts, event, facts);
   if (exact !== null) return exact;
@@ -203,15 +207,17 @@ function eventText(texts: Texts, event: AccountEvent, facts: Pick<TeamFacts, 'na
 }
 
 /** An entry with the amount, plan or role that it is about; null when they are not known. */
-function exactText(
-  texts: Texts,
-  event: AccountEvent,
-  { names, plans }: Pick<TeamFacts, 'names' | 'plans'>,
-): string | null {
+function exactText(texts: Texts, event: AccountEvent, { names, plans, session }: EventNames): string | null {
   const { act, subject, detail } = event;
   const id = textIn(event, 'plan');
   const plan = id === null ? null : (plans.get(id) ?? id);
   switch (act) {
+    case 'signed_in': {
+      const browser = textIn(event, 'device');
+      if (browser === null) return null;
+      const isHere = textIn(event, 'session') === session;
+      return texts.text(isHere ? 'event.signed_in_here' : 'event.signed_in_with', { browser });
+    }
     case 'top_up_changed':
       return topUpText(texts, event);
     case 'purchase_paid': {

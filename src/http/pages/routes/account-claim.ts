@@ -1,7 +1,8 @@
 import * as Claim from '../../../identity/claim.ts';
-import type { RegistrationContext } from '../../../identity/identity-context.ts';
+import type { IdentityContext, RegistrationContext } from '../../../identity/identity-context.ts';
 import * as Claiming from '../../../journeys/claiming.ts';
-import * as Registering from '../../../journeys/registration.ts';
+import * as Team from '../../../journeys/team.ts';
+import { deviceOf } from '../../device.ts';
 import { address } from '../../request-context.ts';
 import * as Awaited from '../awaited-code.ts';
 import * as BrowserSession from '../browser-session.ts';
@@ -32,7 +33,7 @@ export async function sendCode(
 
 /** Claims the account with the code. */
 export async function confirmCode(
-  shop: Claiming.ClaimContext & Pick<RegistrationContext, 'claiming'>,
+  shop: Claiming.ClaimContext & Pick<IdentityContext, 'team'> & Pick<RegistrationContext, 'claiming'>,
   { c, visitor, form, clientAddressHeader }: Submission,
 ): Promise<Result> {
   const parsed = Claim.parseCompletion(shop.texts, {
@@ -44,7 +45,8 @@ export async function confirmCode(
   const done = await Claiming.complete(shop, shop.claiming, parsed, address(c, clientAddressHeader));
   if (done.kind !== 'claimed') return badField(shop.texts.text(claimRefusals[done.kind]), 'otp');
   // From now on, the browser's session belongs to the person.
-  const { access } = await Registering.session(shop, done.holder);
+  const device = deviceOf(c.req.header('user-agent')) || null;
+  const { access } = await Team.startSession(shop, done.holder, device);
   Object.assign(visitor, BrowserSession.sessionOf(access));
   return good(shop.texts.text(done.joined ? 'result.merged' : 'result.claimed'));
 }

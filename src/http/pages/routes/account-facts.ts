@@ -6,6 +6,7 @@ import * as BillingPortal from '../../../journeys/billing-portal.ts';
 import * as Receipts from '../../../journeys/receipts.ts';
 import * as RefundRequests from '../../../journeys/refund-requests.ts';
 import type { SellerContext } from '../../../journeys/seller-context.ts';
+import * as Team from '../../../journeys/team.ts';
 import * as Usage from '../../../journeys/usage.ts';
 import type { LedgerContext } from '../../../ledger/ledger-context.ts';
 import { allCalls } from '../../../ledger/usage.ts';
@@ -113,15 +114,17 @@ export async function readKeys(
 
 export async function readSettings(
   shop: AccountPageContext,
-  { account, member }: Visitor,
+  { account, member, access }: Visitor & Pick<BrowserSession, 'access'>,
 ): Promise<SettingsFacts> {
-  const [person, connections, own] = await Promise.all([
+  const [person, connections, own, sessions] = await Promise.all([
     shop.accounts.find(account),
     shop.oauth.list(account, onlyOwn(member)),
     member === null ? null : shop.team.find(member.id),
+    Team.sessionsOf(shop, account, member),
   ]);
   return {
-    ...{ account, connections },
+    ...{ account, connections, sessions },
+    session: access.claims.sid,
     createdMs: person?.createdMs ?? null,
     claimed: person !== null && person.claimedMs !== null,
     email: own?.email ?? person?.email ?? null,

@@ -213,6 +213,7 @@ async function contentOf(
         return TeamPage.noPerson(texts, (await shop.accounts.find(account))?.claimedMs != null);
       return TeamPage.team(texts, {
         ...(await readTeam(shop, account, member, c.req.query('older'))),
+        session: visitor.access.claims.sid,
         result: shown.result,
       });
     }

@@ -25,7 +25,7 @@ export async function readTeam(
   account: string,
   me: TeamFacts['me'],
   older: string | undefined,
-): Promise<Omit<TeamFacts, 'result'>> {
+): Promise<Omit<TeamFacts, 'result' | 'session'>> {
   const { team, clock } = shop;
   const before = older !== undefined && /^\d{1,15}$/.test(older) ? Number(older) : null;
   const seesAll = can(me.role, 'team');
@@ -140,6 +140,16 @@ export async function transfer(shop: Team.TeamContext, submission: Submission): 
 
 export async function endTokens(shop: Team.TeamContext, submission: Submission): Promise<Result> {
   return changed(shop, await Team.endAccountTokens(shop, personOf(submission)), 'result.tokens_ended');
+}
+
+/** Signs another browser of the person out. */
+export async function endSession(
+  shop: Team.TeamContext,
+  { account, visitor, form }: Submission,
+): Promise<Result> {
+  return (await Team.endSession(shop, account, visitor.member, form.get('session') ?? ''))
+    ? good(shop.texts.text('result.session_signed_out'))
+    : bad(shop.texts.text('result.session_unknown'));
 }
 
 function changed(

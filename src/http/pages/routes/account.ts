@@ -7,6 +7,7 @@ import * as Team from '../../../journeys/team.ts';
 import { ObjectUnknown } from '../../../payment/processor.ts';
 import { routeOf } from '../../account-rights.ts';
 import * as CallsCsv from '../../api/calls-csv.ts';
+import { deviceOf } from '../../device.ts';
 import { type Env, record } from '../../request-context.ts';
 import * as Section from '../account/frame.ts';
 import { question } from '../account/question.ts';
@@ -48,6 +49,7 @@ const actions: Readonly<Record<string, Form>> = {
   keys: { act: Actions.createKey, section: 'keys' },
   'keys/end': { act: Actions.revokeKey, section: 'keys' },
   'connections/end': { act: Actions.disconnect, section: 'settings' },
+  'sessions/end': { act: TeamForms.endSession, section: 'settings' },
   cancel: { act: Actions.cancel, section: 'billing', subject: 'subscription' },
   change: { act: Plan.changePlan, section: 'billing' },
   card: { act: Actions.changeCard, section: 'billing', subject: 'subscription' },
@@ -80,7 +82,8 @@ export function accountPages(shop: AccountPagesContext, clientAddressHeader: str
   app.post('/shop/account/switch', (c) =>
     signedIn(shop, c, 401, async ({ member }) => {
       const account = (await BrowserSession.fields(c)).get('account') ?? '';
-      const assertion = await Team.switchTo(shop, member, account);
+      const device = deviceOf(c.req.header('user-agent')) || null;
+      const assertion = await Team.switchTo(shop, member, account, device);
       if (assertion === null) return FormResult.redirect(shop, Section.sections.overview, null);
       const result = good(shop.texts.text('result.switched'));
       const cookies = [BrowserSession.remembered(shop, assertion)];

@@ -7,6 +7,7 @@ import type { Membership } from '../../../identity/team/team.ts';
 import * as SigningIn from '../../../journeys/signing-in.ts';
 import * as Team from '../../../journeys/team.ts';
 import type { TextsContext } from '../../../text/texts-context.ts';
+import { deviceOf } from '../../device.ts';
 import { address, type Call, type Env } from '../../request-context.ts';
 import * as BrowserSession from '../browser-session.ts';
 import * as CardPage from '../card.ts';
@@ -36,7 +37,7 @@ export function invitationPages(shop: Context, clientAddressHeader: string | nul
   app.post(`${Team.invitationPath}/accept`, async (c) => {
     const token = (await BrowserSession.fields(c)).get('token') ?? '';
     const member = (await BrowserSession.readSession(shop, c))?.member ?? null;
-    const joined = await Team.accept(shop, member, token);
+    const joined = await Team.accept(shop, member, token, deviceOf(c.req.header('user-agent')) || null);
     if (joined.kind === 'other_address')
       return show(c, 403, token, '', texts.text('invitation.other_address'));
     if (joined.kind !== 'accepted') return message(410, texts.text(`invitation.${joined.kind}`));

@@ -7,6 +7,7 @@ import * as SignIn from '../../../identity/sign-in.ts';
 import * as Registering from '../../../journeys/registration.ts';
 import * as SigningIn from '../../../journeys/signing-in.ts';
 import type { TextsContext } from '../../../text/texts-context.ts';
+import { deviceOf } from '../../device.ts';
 import { address, type Call, type Env } from '../../request-context.ts';
 import * as BrowserSession from '../browser-session.ts';
 import * as Cookies from '../cookies.ts';
@@ -90,7 +91,8 @@ export function signInPages(
     const token = form.get('token') ?? '';
     const email = Email.parse(form.get('email') ?? '');
     const browser = Cookies.readCookie(shop, asker, c);
-    const link = { token, browser, email, known: Cookies.readCookie(shop, knownTo, c) };
+    const device = deviceOf(c.req.header('user-agent')) || null;
+    const link = { token, browser, email, known: Cookies.readCookie(shop, knownTo, c), device };
     const entered = await SigningIn.enter(shop, shop.claiming, link);
     switch (entered.kind) {
       case 'gone':
