@@ -48,10 +48,17 @@ export async function methodsOf(
   );
 }
 
-/** The price of a subscription from its next renewal, without tax, and its card. */
-export type RenewalTerms = { price: { amount: Money; every: string } | null; card: Payer['card'] };
+/** The open invoice of a renewal that was not paid, with tax. `nextAttemptMs`: when the card is charged again; null for not by itself. */
+export type Unpaid = NonNullable<Payer['unpaid']>;
 
-/** Returns the price of a subscription from its next renewal, and its card. Each is null when the processor does not respond in time. */
+/** The price of a subscription from its next renewal, without tax, its card, and its open invoice. */
+export type RenewalTerms = {
+  price: { amount: Money; every: string } | null;
+  card: Payer['card'];
+  unpaid: Unpaid | null;
+};
+
+/** Returns the terms of a subscription. Each is null when the processor does not respond in time. */
 export async function renewalOf(
   { processor }: Pick<PortalContext, 'processor'>,
   id: string,
@@ -60,7 +67,7 @@ export async function renewalOf(
     inTime(processor.renewalOf(id).catch(unknownPayer)),
     inTime(processor.payerOf(id).catch(unknownPayer)),
   ]);
-  return { price, card: payer?.card ?? null };
+  return { price, card: payer?.card ?? null, unpaid: payer?.unpaid ?? null };
 }
 
 /**
@@ -76,6 +83,11 @@ export async function failedPaymentOf(
   const isShown = payer !== null && (reader === null || isPaidBy(payer, reader));
   const { amount = null, nextAttemptMs = null } = payer?.unpaid ?? {};
   return { amount, nextAttemptMs, card: isShown ? payer.card : null };
+}
+
+/** Returns the open invoice of a subscription; null when the processor does not respond in time. */
+export async function unpaidOf({ processor }: Pick<PortalContext, 'processor'>, id: string): Promise<Unpaid | null> {
+  return (await inTime(processor.payerOf(id).catch(unknownPayer)))?.unpaid ?? null;
 }
 
 /** Returns the prices of the plans that begin with the next period, by subscription: those that were agreed, not those of the catalogue. */

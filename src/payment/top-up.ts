@@ -21,6 +21,8 @@ export type TopUp = TopUpTerms & {
   state: 'on' | 'off' | 'stopped';
   /** Why they stopped. */
   reason: string | null;
+  /** When the state or the terms last changed. */
+  changedMs: number;
   card: SavedCard;
   /** The charges of this calendar month (UTC), including those without a known outcome. */
   chargedThisMonth: Money.Money;

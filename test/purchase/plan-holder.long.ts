@@ -188,6 +188,9 @@ describe('a renewal that was not paid', () => {
     const [mail] = await mailbox.mailsTo(payer);
     expect(mail?.text).toContain((await subscription(agent)).pay_url);
     const [manage] = await managePages();
+    const next = /Next attempt +(.+)/.exec(mail?.text ?? '')?.[1];
+    const page = await (await fetch(manage ?? '')).text();
+    expect(page).toContain(`The card is charged again on ${next}.`);
     expect(await (await fetch(`${manage}/cancel`)).text()).toContain('access ends immediately');
     const cancelled = await (await cancel(manage)).text();
     for (const part of ['Small has ended', 'Your card is not charged for it any more.'])

@@ -55,6 +55,7 @@ const refundRequest = {
 const topUp = {
   state: 'on' as const,
   reason: null,
+  changedMs: ms,
   below: usd(100),
   amount: usd(500),
   monthlyMax: usd(2_000),

@@ -199,9 +199,17 @@ function cheaper(texts: Texts, isTaxAdded: boolean): Frame.Html {
 /** The facts on the page of a plan for the person who pays for it. */
 const held = {
   key: 'key',
-  terms: { price: { amount: usd(500), every: 'month' }, card: { brand: '‹visa›', last4: '4242' } as never },
+  terms: {
+    price: { amount: usd(500), every: 'month' },
+    card: { brand: '‹visa›', last4: '4242' } as never,
+    unpaid: null,
+  },
   catalog,
 };
+const owing = (nextAttemptMs: number | null) => ({
+  ...held,
+  terms: { ...held.terms, unpaid: { amount: usd(595), nextAttemptMs } },
+});
 
 type Rendered = Frame.Html | string;
 
@@ -358,9 +366,11 @@ function contents(texts: Texts): Record<string, Rendered> {
     'plan without a known price': PlanHolderPage.plan(
       texts,
       { ...subscription, nextPlan: '‹year›' },
-      { ...held, terms: { price: null, card: null } },
+      { ...held, terms: { price: null, card: null, unpaid: null } },
     ),
     'plan past due': PlanHolderPage.plan(texts, pastDue, held),
+    'plan past due, charged again': PlanHolderPage.plan(texts, pastDue, owing(ms)),
+    'plan past due, not charged again': PlanHolderPage.plan(texts, pastDue, owing(null)),
     'plan cancelled': PlanHolderPage.plan(texts, { ...subscription, cancelAtPeriodEnd: true }, held),
     'plan ended': PlanHolderPage.plan(texts, { ...subscription, status: 'expired' }, held),
     ...referencePages(texts, catalog, operation),

@@ -27,6 +27,7 @@ export function openTopUps(sql: Connection, writer: string): TopUps {
       return {
         state: row.state,
         reason: row.reason,
+        changedMs: row.updated_at.getTime(),
         below: Money.ofMicro(row.below),
         amount: Money.ofMicro(row.amount),
         monthlyMax: Money.ofMicro(row.monthly_max),

@@ -8,7 +8,7 @@ import { isLive, outlook, type Subscription, willRenew } from '../../payment/sub
 import { cardName } from '../../text/card-name.ts';
 import type { Texts } from '../../text/texts.ts';
 import type { Html } from './frame.ts';
-import { payText } from './pay-text.ts';
+import { nextAttemptText, payText } from './pay-text.ts';
 import { say } from './say.ts';
 
 /** The page of a plan for the person who pays for it: its price, its next charge, and the form that cancels it. Shows nothing of the account. */
@@ -20,13 +20,13 @@ export function plan(
   const shop = html`<p><a href="/">${say(texts, 'leave.to_shop')}</a></p>`;
   const pay =
     one.status === 'past_due' && one.payUrl !== null
-      ? html`<a class="button" href="${one.payUrl}">${payText(texts, one.nextPlan === null ? (terms.price?.amount ?? null) : null, catalog)}</a>`
+      ? html`<a class="button" href="${one.payUrl}">${payText(texts, terms.unpaid)}</a>`
       : '';
   const cancel = willRenew(one)
     ? html`<form method="get" action="/plans/manage/${key}/cancel"><button class="plain danger">${say(texts, 'payer.cancel')}</button></form>`
     : '';
   return html`<div class="narrow"><h1>${titleOf(texts, one, catalog)}</h1>
-<section>${statusOf(texts, one)}${willRenew(one) ? facts(texts, one, terms, catalog) : ''}
+<section>${statusOf(texts, one, terms)}${willRenew(one) ? facts(texts, one, terms, catalog) : ''}
 ${pay === '' && cancel === '' ? '' : html`<div class="actions">${pay}${cancel}</div>`}</section>${shop}</div>`;
 }
 
@@ -55,7 +55,7 @@ function priceOf(texts: Texts, price: NonNullable<RenewalTerms['price']>, catalo
   return texts.text('payer.price_of', { amount, period });
 }
 
-function statusOf(texts: Texts, one: Subscription): Html {
+function statusOf(texts: Texts, one: Subscription, { unpaid }: RenewalTerms): Html {
   switch (outlook(one)) {
     case 'ended':
       return html`<p>${say(texts, 'payer.ended')}</p>`;
@@ -64,7 +64,7 @@ function statusOf(texts: Texts, one: Subscription): Html {
       return html`<p class="ok" role="status">${say(texts, 'payer.ends', { day: texts.day(one.endMs) })}</p><p>${say(texts, 'payer.resume', { link })}</p>`;
     }
     case 'past_due':
-      return html`<p class="note" role="alert">${say(texts, 'payer.past_due')}</p>`;
+      return html`<p class="note" role="alert">${say(texts, 'payer.past_due', { next: nextAttemptText(texts, unpaid) })}</p>`;
     case 'renews':
       return html`<p>${say(texts, 'payer.yours')}</p>`;
   }

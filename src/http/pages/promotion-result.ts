@@ -1,7 +1,7 @@
+import * as Money from '@sluice/kernel/money';
 import type { Catalog } from '../../catalog/catalog.ts';
 import { sharedUnit } from '../../catalog/plan-unit.ts';
 import type * as Promotion from '../../payment/promotion.ts';
-import { includedText } from '../../text/included-text.ts';
 import type { Texts } from '../../text/texts.ts';
 
 /** Longer input is no code. */
@@ -11,12 +11,20 @@ export const codeCharsMax = 100;
 export function inWords(
   texts: Texts,
   { services }: Pick<Catalog, 'services'>,
-  redeemed: Promotion.RedeemResult,
+  redeemed: Promotion.RedeemResult & { code: string },
 ): { isRefused: boolean; text: string } {
   switch (redeemed.kind) {
     case 'given': {
-      const value = includedText(texts, redeemed, sharedUnit(services));
-      return { isRefused: false, text: texts.text('result.promotion_redeemed', { value }) };
+      const { asset, amount, expiresMs, code } = redeemed;
+      const value =
+        asset === 'unit'
+          ? texts.quantity(amount, sharedUnit(services))
+          : texts.text('result.promotion_credit', { amount: texts.usd(Money.format(Money.ofMicro(amount))) });
+      const text =
+        expiresMs === null
+          ? texts.text('result.promotion_redeemed', { code, value })
+          : texts.text('result.promotion_redeemed_until', { code, value, day: texts.day(expiresMs) });
+      return { isRefused: false, text };
     }
     case 'had':
       return { isRefused: false, text: texts.text('result.promotion_used') };

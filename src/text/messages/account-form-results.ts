@@ -60,7 +60,11 @@ export const accountResults = {
   'result.top_up_off': 'Auto top-up is off. No card is charged automatically any more.',
   'result.gone':
     'The card processor no longer has this subscription. Nothing was changed or charged. Reload the page in a minute.',
-  'result.promotion_redeemed': '{value} added to your account.',
+  'result.promotion_redeemed': 'The code {code} added {value} to your account. It never expires.',
+  'result.promotion_redeemed_until': 'The code {code} added {value} to your account, usable until {day}.',
+  'result.promotion_credit': '{amount} of credit',
+  'result.promotion_balance': '{redeemed} Your credit is now {balance}.',
+  'result.promotion_units': '{redeemed} You now have {quantity} to use.',
   'result.promotion_used': 'Your account has already used this code. It gives credit once.',
   'result.promotion_claim_first':
     'Add your email to your account first: this code is for accounts with an email address.',

@@ -54,9 +54,12 @@ export const accountPage = {
   'account.plan_ended': 'ended {day}',
   'account.plan_then': 'until {day}, then {plan}',
   'account.plan_then_price': 'until {day}, then {plan} ({amount})',
-  'account.past_due': 'The renewal of {plan} could not be paid. The card will be charged again.',
+  'account.past_due': 'The renewal of {plan} could not be paid. {next}',
+  'account.charged_again': 'The card will be charged again. To keep the plan, pay now or change the card.',
+  'account.charged_again_on':
+    'The card is charged again on {day}. To keep the plan, pay now or change the card before then.',
+  'account.not_charged_again': 'The card is not charged again by itself. To keep the plan, pay now.',
   'account.pay_amount': 'Pay {amount}',
-  'account.pay_amount_taxed': 'Pay {amount}, plus tax',
   'account.low': 'Your credit is low. When it is used up, calls are refused.',
   'account.frozen': 'The shop has frozen this account: calls and payments are refused. {link}.',
   'account.frozen_link': 'Contact the shop',
@@ -169,7 +172,7 @@ export const accountPage = {
     '{link}: change the card and the details on invoices, and see all invoices of your plans.',
   'billing.portal_link': 'Open the billing portal',
   'billing.no_portal':
-    'Another email address was entered when this plan was bought. Only the person of that address sees its card and invoices. You can put your own card in its place.',
+    'Another email address was entered when this plan was bought. Only its person sees the card and the invoices, by the link in the emails about the payments. To pay with your own card instead, choose "Change card".',
 
   'promotion.title': 'Have a promotion code?',
   'promotion.beside_plan': 'Promotion code',
@@ -247,7 +250,9 @@ export const accountPage = {
   'top_up.is_off': 'Off',
   'top_up.is_on': 'On',
   'top_up.is_stopped': 'Stopped',
-  'top_up.stopped': 'It is stopped. {reason}',
+  'top_up.stopped': 'Stopped on {day}: no card is charged. {reason}',
+  'top_up.resume':
+    'To resume it, check the amounts and turn it on. If the cardholder has to agree again, the next page asks for that and for a card. Without it, calls are refused when your credit is used up.',
   'top_up.off': 'No card is charged automatically. When your credit is used up, calls are refused.',
   'top_up.on': 'Charges {amount} to {card} each time the balance falls below {below}.',
   'top_up.charged': '{charged} of at most {monthly_max} charged this month.',

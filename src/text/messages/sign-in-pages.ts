@@ -117,6 +117,6 @@ export const signInPages = {
   'payer.ends': 'You can use the plan until {day}. Your card is not charged again.',
   'payer.resume': 'Changed your mind? Until then, the plan can be resumed in {link}.',
   'payer.resume_link': 'the account, under Billing',
-  'payer.past_due': 'The last renewal could not be paid. Your card will be charged again.',
+  'payer.past_due': 'The last renewal could not be paid. {next}',
   'payer.renews': 'Renews',
 } as const;

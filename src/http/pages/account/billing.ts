@@ -128,7 +128,7 @@ ${isOn ? html`<form method="post" action="/shop/account/top-up/end" class="after
 function topUpState(texts: Texts, now: TopUp | null): Html {
   if (now === null || now.state === 'off') return html`<p class="soft">${say(texts, 'top_up.off')}</p>`;
   if (now.state === 'stopped')
-    return html`<p>${say(texts, 'top_up.stopped', { reason: String(now.reason) })}</p>`;
+    return html`<p>${say(texts, 'top_up.stopped', { day: texts.day(now.changedMs), reason: String(now.reason) })}</p><p class="soft">${say(texts, 'top_up.resume')}</p>`;
   const usd = (amount: Money.Money) => texts.usd(Money.format(amount));
   return html`<p>${say(texts, 'top_up.on', { card: cardName(texts, now.card), amount: usd(now.amount), below: usd(now.below) })}</p>
 <p class="soft">${say(texts, 'top_up.charged', { charged: usd(now.chargedThisMonth), monthly_max: usd(now.monthlyMax) })}</p>`;

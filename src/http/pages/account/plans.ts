@@ -1,14 +1,14 @@
-import type { Money } from '@sluice/kernel/money';
 import { html } from 'hono/html';
 import type { Catalog } from '../../../catalog/catalog.ts';
 import { nameOf } from '../../../catalog/plan-name.ts';
 import { sharedUnit, unitOfPlan } from '../../../catalog/plan-unit.ts';
 import * as TaxNote from '../../../catalog/tax-note.ts';
+import type { Unpaid } from '../../../journeys/billing-portal.ts';
 import type * as PlanChange from '../../../journeys/plan-change.ts';
 import type { Texts } from '../../../text/texts.ts';
 import { keep } from '../change.ts';
 import type { Html } from '../frame.ts';
-import { payText } from '../pay-text.ts';
+import { nextAttemptText, payText } from '../pay-text.ts';
 import { say } from '../say.ts';
 import { table } from './table.ts';
 
@@ -31,8 +31,8 @@ export type Holdings = {
   subscriptions: readonly Period[];
   /** The prices of the next periods, by subscription, where another plan begins with it and its price is known. */
   nextPrices?: ReadonlyMap<string, string>;
-  /** The amounts of renewals that were not paid, by subscription, where they are known. */
-  dueAmounts?: ReadonlyMap<string, Money>;
+  /** The renewals that were not paid, by subscription, where they are known. */
+  unpaid?: ReadonlyMap<string, Unpaid>;
 };
 export type Period = ReturnType<typeof PlanChange.asPlan>;
 
@@ -92,19 +92,23 @@ export function isDue({ status, renews }: Period): boolean {
 /** A note for each plan whose renewal was not paid, with a button that pays it and one that changes the card, for a person who may do so. */
 export function dueNotes(
   texts: Texts,
-  { subscriptions, dueAmounts }: Holdings,
-  catalog: Pick<Catalog, 'plans' | 'storefront'>,
+  { subscriptions, unpaid }: Holdings,
+  catalog: Pick<Catalog, 'plans'>,
   mayPay: boolean,
 ): Html {
+  const text = ({ id, plan }: Period) => {
+    const next = nextAttemptText(texts, unpaid?.get(id) ?? null);
+    return say(texts, 'account.past_due', { plan: nameOf(catalog, plan), next });
+  };
   const pay = ({ id, pay_url }: Period) => {
-    const name = payText(texts, dueAmounts?.get(id) ?? null, catalog);
+    const name = payText(texts, unpaid?.get(id) ?? null);
     return html`${pay_url === null ? '' : html`<a class="button" href="${pay_url}">${name}</a>`}${subscriptionForm('card', id, texts.text('account.change_card'))}`;
   };
   return html`${subscriptions
     .filter(isDue)
     .map(
       (one) =>
-        html`<div class="note due" role="alert"><p>${say(texts, 'account.past_due', { plan: nameOf(catalog, one.plan) })}</p>${mayPay ? pay(one) : ''}</div>`,
+        html`<div class="note due" role="alert"><p>${text(one)}</p>${mayPay ? pay(one) : ''}</div>`,
     )}`;
 }
 

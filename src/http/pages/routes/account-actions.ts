@@ -1,9 +1,11 @@
 import * as Money from '@sluice/kernel/money';
 import type { CatalogContext } from '../../../catalog/catalog-context.ts';
 import { nameOf } from '../../../catalog/plan-name.ts';
+import { sharedUnit } from '../../../catalog/plan-unit.ts';
 import * as AccountKey from '../../../identity/account-key.ts';
 import { blockOf } from '../../../identity/address-block.ts';
 import type { IdentityContext } from '../../../identity/identity-context.ts';
+import * as AccountJourney from '../../../journeys/account.ts';
 import * as AccountKeys from '../../../journeys/account-keys.ts';
 import * as OAuth from '../../../journeys/oauth.ts';
 import * as PlanChange from '../../../journeys/plan-change.ts';
@@ -183,16 +185,33 @@ export async function requestRefund(
   }
 }
 
+/** Adds the new balance to the result of a promotion code. */
+async function withBalance(
+  shop: AccountJourney.AccountContext & TextsContext,
+  account: string,
+  redeemed: string,
+  asset: 'unit' | 'usd',
+): Promise<string> {
+  const { texts, catalog } = shop;
+  const { balance_usd, included_remaining } = await AccountJourney.overview(shop, account);
+  if (asset === 'usd')
+    return texts.text('result.promotion_balance', { redeemed, balance: texts.usd(String(balance_usd)) });
+  const quantity = texts.quantity(Number(included_remaining), sharedUnit(catalog.services));
+  return texts.text('result.promotion_units', { redeemed, quantity });
+}
+
 /** Redeems a promotion code. */
 export async function redeemCode(
-  shop: Pick<SellerContext, 'promotions'> & Pick<CatalogContext, 'catalog'> & TextsContext,
+  shop: Pick<SellerContext, 'promotions'> & AccountJourney.AccountContext & TextsContext,
   { c, account, form, clientAddressHeader }: Submission,
 ): Promise<Result> {
   const { texts } = shop;
   const typed = (form.get('code') ?? '').slice(0, PromotionResult.codeCharsMax);
   const redeemed = await redeem(shop, account, typed, address(c, clientAddressHeader));
   const { text } = PromotionResult.inWords(texts, shop.catalog, redeemed);
-  return redeemed.kind === 'given' ? good(text) : badField(text, 'code');
+  return redeemed.kind === 'given'
+    ? good(await withBalance(shop, account, text, redeemed.asset))
+    : badField(text, 'code');
 }
 
 /** Stores or removes the company and address on receipts. */

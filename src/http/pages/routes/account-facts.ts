@@ -1,4 +1,3 @@
-import type { Money } from '@sluice/kernel/money';
 import type { IdentityContext, RegistrationContext } from '../../../identity/identity-context.ts';
 import * as AccountJourney from '../../../journeys/account.ts';
 import * as AccountKeys from '../../../journeys/account-keys.ts';
@@ -57,7 +56,7 @@ export async function readOverview(
   return {
     ...balanceIn(overview),
     ...holdings,
-    dueAmounts: await dueAmounts(shop, holdings),
+    unpaid: await unpaidOf(shop, holdings),
     ...{ days, daily, calls, claimed: overview.claimed === true },
     hasKeys: keys.length > 0,
     canClaim: shop.claiming !== null,
@@ -84,7 +83,7 @@ export async function readBilling(
   return {
     ...balanceIn(overview),
     ...holdings,
-    dueAmounts: await dueAmounts(shop, holdings),
+    unpaid: await unpaidOf(shop, holdings),
     ...{ topUp, details, methods, nextPrices },
     receipts: paid.receipts,
     ...{ older: paid.cursor, before },
@@ -143,18 +142,18 @@ function balanceIn({ balance_usd, held_usd, included_remaining, included_usd }: 
   };
 }
 
-/** Reads the amounts of the renewals that were not paid, without tax. */
-async function dueAmounts(
+/** Reads the renewals that were not paid. */
+async function unpaidOf(
   shop: Pick<AccountPageContext, 'processor'>,
   { subscriptions }: Holdings,
-): Promise<ReadonlyMap<string, Money>> {
-  const amounts = await Promise.all(
-    subscriptions.filter(isDue).map(async ({ id, next_plan }) => {
-      const { price } = await BillingPortal.renewalOf(shop, id);
-      return price === null || next_plan !== null ? [] : [[id, price.amount] as const];
+): Promise<ReadonlyMap<string, BillingPortal.Unpaid>> {
+  const all = await Promise.all(
+    subscriptions.filter(isDue).map(async ({ id }) => {
+      const unpaid = await BillingPortal.unpaidOf(shop, id);
+      return unpaid === null ? [] : [[id, unpaid] as const];
     }),
   );
-  return new Map(amounts.flat());
+  return new Map(all.flat());
 }
 
 function holdingsIn({ plans, grants, subscriptions }: Overview): Holdings {

@@ -17,7 +17,7 @@ import * as Page from '../plan-holder.ts';
 import * as SignInPage from '../sign-in.ts';
 import { rollsOver } from './account-cancel.ts';
 
-const noTerms: BillingPortal.RenewalTerms = { price: null, card: null };
+const noTerms: BillingPortal.RenewalTerms = { price: null, card: null, unpaid: null };
 /** Confirms that links were requested. */
 const linksSentPath = '/shop/plans/links/sent';
 
