@@ -86,7 +86,10 @@ export async function failedPaymentOf(
 }
 
 /** Returns the open invoice of a subscription; null when the processor does not respond in time. */
-export async function unpaidOf({ processor }: Pick<PortalContext, 'processor'>, id: string): Promise<Unpaid | null> {
+export async function unpaidOf(
+  { processor }: Pick<PortalContext, 'processor'>,
+  id: string,
+): Promise<Unpaid | null> {
   return (await inTime(processor.payerOf(id).catch(unknownPayer)))?.unpaid ?? null;
 }
 

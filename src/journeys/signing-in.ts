@@ -5,7 +5,7 @@ import type { IdentityContext, RegistrationContext } from '../identity/identity-
 import * as KnownBrowser from '../identity/known-browser.ts';
 import * as Registration from '../identity/registration.ts';
 import * as SignIn from '../identity/sign-in.ts';
-import { signInMail } from '../identity/sign-in-mail.ts';
+import { type Invited, signInMail } from '../identity/sign-in-mail.ts';
 import type { TextsContext } from '../text/texts-context.ts';
 import * as Registering from './registration.ts';
 
@@ -17,7 +17,12 @@ export type SignInLinkResult =
   { kind: 'sent' } | { kind: 'limited'; retryAfterSeconds: number };
 
 /** A person's request for a link. */
-type LinkRequest = { email: string; browser: string; known: string | null; invitation?: string | null };
+type LinkRequest = {
+  email: string;
+  browser: string;
+  known: string | null;
+  invitation?: (Invited & { id: string }) | null;
+};
 
 /**
  * Sends a person a sign-in link. An address without an account gets a mail that says so, so that the response has the same content and
@@ -45,7 +50,7 @@ export async function sendSignInLink(
     knownDigest: knownId && SignIn.digest(knownId),
     expiresMs: shop.clock() + SignIn.linkLifeMs,
     lateExpiresMs: shop.clock() + SignIn.lateLinkLifeMs,
-    invitation,
+    invitation: invitation && invitation.id,
   };
   const standing = await signIns.start(link);
   if (standing.kind === 'limited') return standing;
@@ -59,7 +64,7 @@ export async function sendSignInLink(
     to: email,
     name: shop.catalog.storefront.name,
     publicUrl,
-    joins: invitation !== null,
+    invitation,
     link: standing.known ? `${publicUrl}${path}?token=${token}` : null,
     lifeMs: standing.expiresMs === link.expiresMs ? SignIn.linkLifeMs : SignIn.lateLinkLifeMs,
   });

@@ -55,8 +55,10 @@ export async function invite(
     quietRule: Invitation.mailboxRule(mailbox),
   });
   if (invited.kind !== 'invited' || !invited.isMailed) return invited;
+  const memberships = await membershipsOf(shop, member);
+  const owner = memberships.find((one) => one.account === account)?.owner ?? invited.inviter;
   const letter = invitationMail(texts, {
-    ...{ to: email, role, account, publicUrl, inviter: invited.inviter },
+    ...{ to: email, role, owner, publicUrl, inviter: invited.inviter },
     name: shop.catalog.storefront.name,
     link: `${publicUrl}${invitationPath}?token=${token}`,
     days: teamLimits.invitationDays,

@@ -13,7 +13,6 @@ export function refundMail(
   const { purchase, account, paid, paidTax, amount, tax, unspent, reason } = request;
   const shop = name.replace(/\s+/g, ' ').trim();
   const said = reason.split('\n').map((line) => `> ${line}`);
-  const path = `POST ${publicUrl}/admin/refund-requests/${purchase}`;
   return {
     to,
     subject: texts.text('mail.refund_request.subject', { shop, amount: texts.usd(Money.format(amount)) }),
@@ -28,8 +27,6 @@ export function refundMail(
       unspent: texts.usd(Money.format(unspent)),
       reason: said.join('\n'),
       page: `${publicUrl}/admin/console/payments/${encodeURIComponent(purchase)}`,
-      refund: `${path}/refund`,
-      decline: `${path}/decline\n    {"reason": "..."}`,
     }),
   };
 }

@@ -92,7 +92,9 @@ test('a promotion code is redeemed once; guesses are limited, and the fault is b
   const both = await Promise.all([redeem(' spring '), redeem('SPRING')]);
   expect(both.map(({ status }) => status).sort()).toEqual([303, 422]);
   const { html } = await browser.open(billing);
-  expect(html).toContain('The code SPRING added 2.00 USD of credit to your account. It never expires. Your credit is now 2.00 USD.');
+  expect(html).toContain(
+    'The code SPRING added 2.00 USD of credit to your account. It never expires. Your credit is now 2.00 USD.',
+  );
   expect(html).toContain('<dd id="balance">2.00 USD');
   expect((await redeem('SPRING')).html).toMatch(/id="promotion-code-fault">[^<]*already used/);
   for (let guess = 0; guess < 5; guess++) await redeem(`GUESS-${guess}`);

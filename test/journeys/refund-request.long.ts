@@ -89,6 +89,9 @@ test('what is asked is recorded once, and the seller is told of it once, also by
   const [mail] = await told(buyer);
   expect(mail?.text).toContain('> twice.');
   expect(mail?.text).toContain('Unspent       2.00 USD');
+  // Each address in the mail opens in a browser.
+  expect(mail?.text).not.toMatch(/POST|\/admin\/refund-requests/);
+  expect(mail?.text).toContain(`/admin/console/payments/${buyer.order}`);
   await expect
     .poll(async () => [
       ...(await shop.sql`SELECT notified_at IS NOT NULL AS told FROM shop.refund_request WHERE purchase_id = ${buyer.order}`),

@@ -52,6 +52,11 @@ describe('an invitation', () => {
     const shown = await bob.browser.open(`/shop/invitation?token=${token}`);
     expect(shown.html).toContain(ada.email);
     expect(shown.html).toContain('Join the account');
+    const guest = people.visitor();
+    await guest.open('/shop/invitation/link', { token, email: bob.email });
+    await expect
+      .poll(async () => (await mailbox.mailsTo(bob.email)).at(-1)?.text)
+      .toContain(`the invitation of ${ada.email}\nto their account at`);
     const joined = await bob.browser.open('/shop/invitation/accept', { token });
     expect(joined.status, joined.html).toBe(303);
     // A lost response: the same form again has the same result.

@@ -522,11 +522,11 @@ export function everyMail(texts: Texts): [name: string, mail: Mail][] {
   return [
     ['claim', claimMail(texts, { ...claim, known: false })],
     ['claim of a known address', claimMail(texts, { ...claim, known: true })],
-    ['sign-in', signInMail(texts, { ...link, joins: false })],
-    ['join', signInMail(texts, { ...link, joins: true })],
+    ['sign-in', signInMail(texts, { ...link, invitation: null })],
+    ['join', signInMail(texts, { ...link, invitation: { inviter: to, owner: '‹owner›' } })],
     [
       'no account',
-      signInMail(texts, { to, name: shop.name, publicUrl, lifeMs: 900_000, link: null, joins: false }),
+      signInMail(texts, { to, name: shop.name, publicUrl, lifeMs: 900_000, link: null, invitation: null }),
     ],
     ['past due', PlanMail.renewalFailed(shop, pastDue, '‹Month›', `${publicUrl}/plan`, to, failed)],
     [

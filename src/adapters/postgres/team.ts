@@ -103,12 +103,12 @@ function invitations(
     },
     async opened(digest) {
       const [row] = await sql<
-        InvitationRow[]
-      >`SELECT i.*, m.email AS inviter FROM shop.invitation i LEFT JOIN shop.member m ON m.id = i.invited_by
-        WHERE i.digest = ${digest} AND i.state = 'open' AND i.expires_at > clock_timestamp()`;
+        (InvitationRow & { owner: string })[]
+      >`SELECT i.*, m.email AS inviter, shop.contact_of(i.account_id) AS owner FROM shop.invitation i
+        LEFT JOIN shop.member m ON m.id = i.invited_by WHERE i.digest = ${digest} AND i.state = 'open' AND i.expires_at > clock_timestamp()`;
       return row === undefined
         ? null
-        : ({ ...asInvitation(row), account: row.account_id } satisfies OpenInvitation);
+        : ({ ...asInvitation(row), account: row.account_id, owner: row.owner } satisfies OpenInvitation);
     },
     async joined(digest, email) {
       const [row] = await sql<

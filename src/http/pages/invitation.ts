@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { OpenInvitation } from '../../identity/team/invitation.ts';
+import { accountText, type OpenInvitation } from '../../identity/team/invitation.ts';
 import type { Membership } from '../../identity/team/team.ts';
 import type { Texts } from '../../text/texts.ts';
 import type { Html } from './frame.ts';
@@ -31,7 +31,7 @@ export function invitation(texts: Texts, facts: InvitationFacts): Html {
   const prove = html`<form method="post" action="/shop/invitation/link">${id}<p>${say(texts, 'invitation.prove')}</p>
 <label for="email">${say(texts, 'sign_in.email')}</label><input id="email" name="email" type="email" autocomplete="email" value="${email}" ${problem === null ? '' : html`aria-invalid="true" aria-describedby="email-fault"`} required>${problem === null ? '' : html`<p class="fault" id="email-fault">${problem}</p>`}<button>${say(texts, 'invitation.send')}</button></form>`;
   return html`<div class="narrow"><h1>${titleOf(texts, facts.invitation)}</h1>
-<section><p>${say(texts, 'invitation.text', { inviter: html`<strong>${inviter ?? ''}</strong>`, shop, role: html`<strong>${texts.text(`role.${role}`)}</strong>` })}</p>
+<section><p>${say(texts, 'invitation.text', { inviter: html`<strong>${inviter ?? texts.text('invitation.former_inviter')}</strong>`, account: accountText(texts, facts.invitation), shop, role: html`<strong>${texts.text(`role.${role}`)}</strong>` })}</p>
 <dl class="terms">${isInvited ? html`<div><dt>${say(texts, 'invitation.as')}</dt><dd>${invited}</dd></div>` : ''}<div><dt>${say(texts, 'invitation.rights')}</dt><dd>${say(texts, `role.${role}_may`)}</dd></div>
 <div><dt>${say(texts, 'invitation.expires')}</dt><dd>${texts.day(expiresMs)}</dd></div></dl>
 ${isInvited && problem !== null ? html`<p class="note" role="alert">${problem}</p>` : ''}${isInvited ? answer : prove}

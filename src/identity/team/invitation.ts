@@ -1,5 +1,6 @@
 import { sha256Hex } from '@sluice/kernel/digest';
 import { secret } from '@sluice/kernel/id';
+import type { Texts } from '../../text/texts.ts';
 import type { Rule } from '../registration.ts';
 import type { Role } from './role.ts';
 
@@ -82,7 +83,19 @@ export type ListedInvitation = {
 /** An invitation as its recipient sees it. */
 export type OpenInvitation = Pick<ListedInvitation, 'id' | 'email' | 'role' | 'inviter' | 'expiresMs'> & {
   account: string;
+  /** The address of the owner of the account. */
+  owner: string;
 };
+
+/** Names the account of an invitation. */
+export function accountText(
+  texts: Texts,
+  { inviter, owner }: { inviter: string | null; owner: string },
+): string {
+  return inviter === owner
+    ? texts.text('invitation.own_account')
+    : texts.text('invitation.account_of', { email: owner });
+}
 
 export type AcceptResult =
   | { kind: 'accepted'; account: string; member: { id: string; role: Role }; epoch: number }

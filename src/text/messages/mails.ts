@@ -32,9 +32,9 @@ for your email address first.
 
 If it was not you, ignore this mail and do not share the link.
 `,
-  'mail.join.subject': 'Join the account at {shop}',
-  'mail.join.text': `Someone accepted an invitation to an account with this address at
-{shop}, {url}
+  'mail.join.subject': 'Join the account of {owner} at {shop}',
+  'mail.join.text': `With this address, someone accepted the invitation of {inviter}
+to {account} at {shop}, {url}
 
 If it was you, open this link in the browser in which you asked for it:
 
@@ -46,8 +46,8 @@ for your email address first.
 If it was not you, ignore this mail and do not share the link.
 `,
   'mail.invitation.subject': '{inviter} invites you to an account at {shop}',
-  'mail.invitation.text': `{inviter} invites you to the account
-{account} at {shop}, {url}
+  'mail.invitation.text': `{inviter} invites you to {account}
+at {shop}, {url}
 as {role}.
 
 To join or to decline, open this link within {days} days:
@@ -249,11 +249,6 @@ the console:
 
 Credit that the buyer has spent cannot be taken back: if you refund more
 than the unspent amount, the difference is your loss.
-
-A program answers with the admin token as a bearer token:
-
-    {refund}
-    {decline}
 `,
   'mail.refund_request.amount_and_tax': '{amount} and {tax} of tax',
 } as const;

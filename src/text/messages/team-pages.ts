@@ -54,8 +54,8 @@ export const teamPages = {
   'team.new_owner': 'New owner',
   'team.transfer': 'Transfer ownership',
   'team.tokens_intro':
-    'Agents and browsers that used this account before it had an email, and wallets, can access it without being a person of the team.',
-  'team.tokens': 'Sign out agents and wallets',
+    'Programs, browsers and wallets that got access before the account had an email use it without being a person of the team.',
+  'team.tokens': 'End access that belongs to no person',
   'team.leave': 'Leave this account',
   'team.leave_intro': 'You lose access at once. An owner or admin can invite you again.',
   'team.activity': 'Activity',
@@ -77,7 +77,7 @@ export const teamPages = {
   'event.role_changed_as': 'Changed the role of {subject} to {role}',
   'event.person_left': '{subject} left',
   'event.person_removed': 'Removed {subject}',
-  'event.account_tokens_ended': 'Signed out agents and wallets',
+  'event.account_tokens_ended': 'Ended access that belongs to no person',
   'event.signed_in': 'Signed in',
   'event.signed_in_with': 'Signed in with {browser}',
   'event.signed_in_here': 'Signed in with {browser} (this browser)',
@@ -116,7 +116,7 @@ export const teamPages = {
     'Their sessions and connected applications end at once. Cards that they entered keep paying until they or you stop that.',
   'question.remove_keys': 'Revoke the keys that they created',
   'question.remove_tokens':
-    'Also sign out agents and browsers that were connected before the account had an email, and wallets',
+    'Also end the access of programs, browsers and wallets that belongs to no person: they may hold it',
   'question.leave': 'Leave this account?',
   'question.leave_of': 'Leave the account of {email}?',
   'question.leave_confirm': 'Leave the account',
@@ -125,9 +125,9 @@ export const teamPages = {
   'question.transfer': 'Make {email} the owner?',
   'question.transfer_effect':
     'They can then do everything, including removing you. You become an admin and cannot undo this yourself.',
-  'question.tokens': 'Sign out agents and wallets?',
+  'question.tokens': 'End access that belongs to no person?',
   'question.tokens_effect':
-    'Agents, browsers, applications and wallets that use this account without being a person of the team stop working at once. API keys keep working.',
+    'Programs, browsers, applications and wallets that use this account without being a person of the team lose it at once. API keys keep working.',
 
   'invitation.title': 'Join {inviter}',
   'invitation.plain_title': 'Invitation',
@@ -136,7 +136,10 @@ export const teamPages = {
   'invitation.decline_title': 'Decline the invitation?',
   'invitation.decline_effect':
     'You do not join the account, and this link stops working. To join later, you need a new invitation.',
-  'invitation.text': '{inviter} invites you to their account at {shop}, as {role}.',
+  'invitation.text': '{inviter} invites you to {account} at {shop}, as {role}.',
+  'invitation.own_account': 'their account',
+  'invitation.account_of': 'the account of {email}',
+  'invitation.former_inviter': 'a former member',
   'invitation.separate': 'An account of your own stays separate, with its money and cards.',
   'invitation.ignore':
     'Not for you? Ignore the invitation, or {link} with the invited address to decline it.',
@@ -177,7 +180,7 @@ export const teamPages = {
   'result.person_removed': 'The person is removed.',
   'result.left': 'You have left the account.',
   'result.transferred': 'The account has a new owner. You are an admin now.',
-  'result.tokens_ended': 'Agents and wallets are signed out.',
+  'result.tokens_ended': 'Access that belongs to no person has ended.',
   'result.team_unknown': 'This account has no such person or invitation. Reload to see the team.',
   'result.last_owner': 'An account needs an owner. Make another person an owner first.',
   'result.team_forbidden': 'Your role does not allow this.',

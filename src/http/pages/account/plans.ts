@@ -107,8 +107,7 @@ export function dueNotes(
   return html`${subscriptions
     .filter(isDue)
     .map(
-      (one) =>
-        html`<div class="note due" role="alert"><p>${text(one)}</p>${mayPay ? pay(one) : ''}</div>`,
+      (one) => html`<div class="note due" role="alert"><p>${text(one)}</p>${mayPay ? pay(one) : ''}</div>`,
     )}`;
 }
 

@@ -74,7 +74,7 @@ export function invitationPages(shop: Context, clientAddressHeader: string | nul
     const asked = await SigningIn.sendSignInLink(
       shop,
       shop.claiming,
-      { email, ...asking, invitation: found.id },
+      { email, ...asking, invitation: found },
       address(c, clientAddressHeader),
     );
     if (asked.kind === 'limited')
