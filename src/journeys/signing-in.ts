@@ -50,7 +50,7 @@ export async function sendSignInLink(
     knownDigest: knownId && SignIn.digest(knownId),
     expiresMs: shop.clock() + SignIn.linkLifeMs,
     lateExpiresMs: shop.clock() + SignIn.lateLinkLifeMs,
-    invitation: invitation && invitation.id,
+    invitation: invitation?.id ?? null,
   };
   const standing = await signIns.start(link);
   if (standing.kind === 'limited') return standing;
