@@ -193,16 +193,6 @@ export const accountPage = {
   'details.choose': 'Choose a country',
   'details.save': 'Save billing details',
 
-  'sessions.title': 'Browsers where you signed in',
-  'sessions.intro':
-    'Sign out those that you do not know. Each sign-in uses a link or code from your mailbox, so check who can read it, too.',
-  'sessions.browser': 'Browser',
-  'sessions.unknown': 'Unknown browser',
-  'sessions.this': 'this browser',
-  'sessions.signed_in': 'Signed in (UTC)',
-  'sessions.end': 'Sign out',
-  'sessions.end_label': 'Sign out {browser}',
-
   'connections.title': 'Connected applications',
   'connections.application': 'Application',
   'connections.connected': 'Connected',

@@ -119,4 +119,14 @@ export const signInPages = {
   'payer.resume_link': 'the account, under Billing',
   'payer.past_due': 'The last renewal could not be paid. {next}',
   'payer.renews': 'Renews',
+
+  'sessions.title': 'Browsers where you signed in',
+  'sessions.intro':
+    'Sign out those that you do not know. Each sign-in uses a link or code from your mailbox, so check who can read it, too.',
+  'sessions.browser': 'Browser',
+  'sessions.unknown': 'Unknown browser',
+  'sessions.this': 'this browser',
+  'sessions.signed_in': 'Signed in (UTC)',
+  'sessions.end': 'Sign out',
+  'sessions.end_label': 'Sign out {browser}',
 } as const;
