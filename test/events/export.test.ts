@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import type * as Connection from '../../src/adapters/postgres/connection.ts';
 import { openConnection } from '../../src/adapters/postgres/connection.ts';
 import * as EventExport from '../../src/adapters/postgres/event-export.ts';
@@ -21,6 +21,9 @@ beforeAll(async () => {
   database = await createMigrated();
   sql = openConnection(database.url, 4);
   folder = await mkdtemp(join(tmpdir(), 'sluice-export-'));
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
 });
 afterAll(async () => {
   await sql?.end();
@@ -117,7 +120,7 @@ test('usage is exported by whole days that never change', async () => {
 });
 
 test('the command continues from the cursor that it printed', async () => {
-  process.env.DATABASE_URL = database.url;
+  vi.stubEnv('DATABASE_URL', database.url);
   const said = vi.spyOn(console, 'error').mockImplementation(() => {});
   const cursorOf = () => JSON.parse(String(said.mock.lastCall?.[0])) as { cursor: string; rows: number };
   const out = join(folder, 'command.ndjson');
@@ -143,8 +146,8 @@ test('the command continues from the cursor that it printed', async () => {
 });
 
 test('an endpoint is added, listed, given a new secret and removed by the command', async () => {
-  process.env.DATABASE_URL = database.url;
-  process.env.ENCRYPTION_KEYS = keys;
+  vi.stubEnv('DATABASE_URL', database.url);
+  vi.stubEnv('ENCRYPTION_KEYS', keys);
   const said = vi.spyOn(console, 'log').mockImplementation(() => {});
   const result = () => JSON.parse(String(said.mock.lastCall?.[0]));
   const events = (...args: string[]) => EventsCommand.run([...args, '--json']);

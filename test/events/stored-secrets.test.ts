@@ -33,7 +33,10 @@ beforeEach(async () => {
   secret = EventEndpoint.newSecret();
   receiver = await openReceiver(() => [secret]);
 });
-afterEach(() => receiver.close());
+afterEach(() => {
+  vi.unstubAllEnvs();
+  return receiver.close();
+});
 
 const eventsWith = (setting: string) => openSellerEvents(sql, secretsOf(setting));
 const endpoint = () => ({ id: 'ep_1', url: receiver.url, types: null, secret });
@@ -153,9 +156,9 @@ test('with a wrong key nothing is sent to the endpoint, the others are served, a
 test('without a key no endpoint is added, and the check names what is wrong', async () => {
   const events = openSellerEvents(sql, openStoredSecrets([]));
   await expect(events.add(endpoint(), 'test')).rejects.toThrow('ENCRYPTION_KEYS is missing');
-  process.env.DATABASE_URL = database.url;
-  process.env.ENCRYPTION_KEYS = '';
-  process.env.DATA_DIR = '/nonexistent';
+  vi.stubEnv('DATABASE_URL', database.url);
+  vi.stubEnv('ENCRYPTION_KEYS', '');
+  vi.stubEnv('DATA_DIR', '/nonexistent');
   vi.spyOn(console, 'log').mockImplementation(() => {});
   const command = EventsCommand.run(['endpoints', 'add', 'https://seller.example/']);
   await expect(command).rejects.toThrow('ENCRYPTION_KEYS is missing');
