@@ -40,10 +40,17 @@ export const shipped = '../../../openapi/catalog.yaml';
 
 const statuses: Readonly<Record<string, Case['status']>> = { outside: 'unsupported', vague: 'needs_input' };
 
-/** The advisor of a catalogue file, and the parsed description that it was made from. */
-export async function advisor(
-  file: string,
-): Promise<{ advisor: Advisor.Advisor; document: Record<string, unknown> }> {
+type Opened = { advisor: Advisor.Advisor; document: Record<string, unknown> };
+let ofShop: Promise<Opened> | undefined;
+
+/** The advisor of a catalogue file, and the parsed description that it was made from. That of the shipped catalogue is trained once for all files of a process. */
+export function advisor(file: string): Promise<Opened> {
+  if (file !== shipped) return open(file);
+  ofShop ??= open(file);
+  return ofShop;
+}
+
+async function open(file: string): Promise<Opened> {
   const { catalog } = await CatalogFile.read(fileURLToPath(new URL(file, import.meta.url)));
   const document = parse(readFileSync(catalog.upstream.description, 'utf8'));
   const prices = priceList(catalog, 'https://shop.example');
