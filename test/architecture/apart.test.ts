@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { apart } from '../../vitest.config.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-/** What stays behind in a process: modules that are replaced, loaded again or loaded by another test, and the environment. */
+/** Matches what stays behind in a process: modules that are replaced, loaded again or loaded by another test, and the environment. */
 const lasting =
   /\bvi\.(?:mock|doMock|resetModules)\(|\bprocess\.env(?:\.\w+|\[[^\]]+\]) \??=[^=]|\bdelete process\.env\b|\bimport\(\S*\.(?:test|long)\.ts/;
 

@@ -43,7 +43,7 @@ const statuses: Readonly<Record<string, Case['status']>> = { outside: 'unsupport
 type Opened = { advisor: Advisor.Advisor; document: Record<string, unknown> };
 let ofShop: Promise<Opened> | undefined;
 
-/** The advisor of a catalogue file, and the parsed description that it was made from. That of the shipped catalogue is trained once for all files of a process. */
+/** Returns the advisor of a catalogue file and the parsed description that it was made from. It is trained once in each process for the shipped catalogue. */
 export function advisor(file: string): Promise<Opened> {
   if (file !== shipped) return open(file);
   ofShop ??= open(file);
