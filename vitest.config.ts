@@ -23,14 +23,15 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     maxWorkers: 2,
     projects: [
-      // One process runs file after file and imports each module once: a third of the time of the fast tests was imports and starts.
+      // One process runs fast files one after another and imports each module once: imports and starts were a third of their time. Long files keep
+      // their own processes, because imports are little of their time.
       {
         test: {
           ...deadlines,
           name: 'together',
           include: every,
           exclude: [...configDefaults.exclude, ...apart],
-          isolate: false,
+          isolate: Boolean(process.env.LONG),
         },
       },
       {
