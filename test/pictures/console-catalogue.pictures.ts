@@ -1,7 +1,7 @@
 import { appendFile, chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeAll, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { openReceiver, type Receiver } from '../events/receiver.ts';
 import { keys } from '../events/secrets.ts';
 import * as Agent from '../purchase/agent.ts';
@@ -168,8 +168,8 @@ test('events and their endpoints', async () => {
     await events.shot('test event sent', () => events.press('Send a test event'));
     await Agent.registered(site.shop.url);
     const attempted = () => site.shop.sql`SELECT 1 FROM shop.event_endpoint WHERE failing_since IS NOT NULL`;
-    for (let tries = 0; tries < 50 && (await attempted()).length === 0; tries += 1)
-      await events.open(at('events'));
+    await expect.poll(async () => (await attempted()).length, { timeout: 20_000 }).toBe(1);
+    await events.open(at('events'));
     await events.shot('an endpoint that fails, and its changes', () => events.unfold('Change'));
     await events.shot('one event with a failed attempt', () => events.follow('event.test'));
     await events.see(at('events?type=account.registered'), 'filtered by type');
