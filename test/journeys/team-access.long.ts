@@ -235,7 +235,7 @@ test('the second link of an invitation joins, and its page and mail say so; a st
   const [browser, thief] = [people.visitor(), people.visitor()];
   expect((await browser.open('/shop/invitation/link', { token, email })).status).toBe(303);
   const mail = (await mailbox.mailsTo(email)).at(-1);
-  expect(mail?.text).toContain('accepted an invitation to an account');
+  expect(mail?.text).toContain(`accepted the invitation of ${ada.email}`);
   const link = /(\/shop\/account\/link\?token=\S+)/.exec(mail?.text ?? '')?.[1] ?? '';
   const { html } = await browser.open(link);
   expect(html).toMatch(/<button>Join the account<\/button>/);
