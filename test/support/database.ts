@@ -16,9 +16,25 @@ export async function createDatabase(admin: string = inject('databaseUrl')): Pro
 }
 
 /** Creates a database of a shop on the run's server: a copy of one that was migrated once, which takes a fraction of the time. */
-export async function createMigrated(): Promise<Database> {
+export function createMigrated(): Promise<Database> {
+  return copy(inject('template'), migrated);
+}
+
+/** The same, in which `fill` has left what its callers would otherwise all put there. It must be the same for all of a run. */
+export function createFilled(fill: (url: string) => Promise<unknown>): Promise<Database> {
+  return copy(`${inject('template')}_filled`, async (url) => {
+    await migrated(url);
+    await fill(url);
+  });
+}
+
+async function migrated(url: string): Promise<void> {
+  await migrate(url);
+}
+
+/** Copies a database that the first caller of the run makes. */
+async function copy(template: string, make: (url: string) => Promise<void>): Promise<Database> {
   const admin = inject('databaseUrl');
-  const template = inject('template');
   const name = id('test');
   await run(admin, async (sql) => {
     await sql`SELECT pg_advisory_lock(${lockKey})`;
@@ -26,7 +42,7 @@ export async function createMigrated(): Promise<Database> {
     if ((await isThere).length === 0) {
       await sql.unsafe(`drop database if exists ${template}`);
       await sql.unsafe(`create database ${template}`);
-      await migrate(of(admin, template).url);
+      await make(of(admin, template).url);
       // A connection to it, also one of the autovacuum, would be in the way of copies.
       await sql.unsafe(`alter database ${template} with allow_connections false`);
     }

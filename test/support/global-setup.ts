@@ -41,7 +41,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
 async function drop(url: string, name: string): Promise<void> {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
-  await sql.unsafe(`drop database if exists ${name}`).finally(() => sql.end());
+  try {
+    for (const each of [name, `${name}_filled`]) await sql.unsafe(`drop database if exists ${each}`);
+  } finally {
+    await sql.end();
+  }
 }
 
 function open(dir: string): Promise<Cluster.Cluster> {

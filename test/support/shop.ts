@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
-import { createDatabase, createMigrated } from './database.ts';
+import { createDatabase, createFilled, createMigrated, type Database } from './database.ts';
 import * as Mailbox from './mailbox.ts';
 import * as Program from './program.ts';
 
@@ -35,7 +35,7 @@ export type Options = {
 
 /** Starts the sandbox, the upstream and one storefront. */
 export async function open(options: Options = {}): Promise<Shop> {
-  const database = await (options.server ? createDatabase(options.server) : createMigrated());
+  const database = await databaseFor(options);
   const programs: Program.Program[] = [];
   const storefronts: Program.Program[] = [];
   const port = await Program.freePort();
@@ -76,16 +76,9 @@ export async function open(options: Options = {}): Promise<Shop> {
     );
   };
   const startDirect = async () => {
-    const directPort = await Program.freePort();
-    programs.push(
-      await Program.start('packages/data-api/src/main.ts', {
-        DIRECT_PORT: String(directPort),
-        DIRECT_API_KEY: directKey,
-        DIRECT_SAMPLE_SCALE: '0.1',
-        DATABASE_URL: database.url,
-      }),
-    );
-    return { url: `http://127.0.0.1:${directPort}`, key: directKey };
+    const { url, program } = await startDataApi(database.url);
+    programs.push(program);
+    return { url, key: directKey };
   };
   const stop = async () => {
     await Promise.all(storefronts.map((storefront) => storefront.stop()));
@@ -111,6 +104,28 @@ export async function open(options: Options = {}): Promise<Shop> {
     addStorefront: async (env, user) => addStorefront(await Program.freePort(), env, user),
     stop,
   };
+}
+
+/** A database of its own; for a shop of the bundled data API one that already has its sample, whose load takes longer than all else of a start. */
+function databaseFor({ server, upstream }: Options): Promise<Database> {
+  if (server) return createDatabase(server);
+  return upstream ? createMigrated() : createFilled(loadSample);
+}
+
+async function loadSample(databaseUrl: string): Promise<void> {
+  const { program } = await startDataApi(databaseUrl);
+  await program.stop();
+}
+
+async function startDataApi(databaseUrl: string): Promise<{ url: string; program: Program.Program }> {
+  const port = await Program.freePort();
+  const program = await Program.start('packages/data-api/src/main.ts', {
+    DIRECT_PORT: String(port),
+    DIRECT_API_KEY: directKey,
+    DIRECT_SAMPLE_SCALE: '0.1',
+    DATABASE_URL: databaseUrl,
+  });
+  return { url: `http://127.0.0.1:${port}`, program };
 }
 
 function as(url: string, { role, password }: { role: string; password: string }): string {
