@@ -53,7 +53,12 @@ beforeAll(async () => {
   execFileSync('npm', ['install', '--global', ...flags, archive], { stdio: 'pipe' });
   await chmod(folder, 0o755);
   user = await Tree.empty(isRoot ? nobody : null);
-  Object.assign(user.env, { PATH: `${join(folder, 'bin')}:${user.env.PATH}`, npm_config_prefix: folder });
+  // npm-start.slow.ts loads the whole sample.
+  const loads = { DIRECT_SAMPLE_SCALE: '0.1' };
+  Object.assign(user.env, loads, {
+    PATH: `${join(folder, 'bin')}:${user.env.PATH}`,
+    npm_config_prefix: folder,
+  });
 });
 afterAll(async () => {
   await user?.remove();

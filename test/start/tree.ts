@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import * as FreePort from '../support/free-port.ts';
@@ -32,6 +33,23 @@ export async function copy(name: string, user: Tree['user'], closed: boolean): P
   if (user) spawnSync('chown', ['-R', `${user.uid}:${user.gid}`, outer]);
   const env = { ...surroundings(), HOME: join(outer, 'home'), ...(await freePorts()) };
   return { dir, env, user, remove: () => rm(outer, { recursive: true, force: true }) };
+}
+
+/** Gives a copy the packages that are installed in this tree, of which it shares the files. */
+export async function copyPackages(tree: Tree): Promise<void> {
+  for (const folder of [
+    '.',
+    ...(await readdir(join(source, 'packages'))).map((name) => `packages/${name}`),
+  ]) {
+    const installed = join(source, folder, 'node_modules');
+    if (!existsSync(installed)) continue;
+    const copied = join(tree.dir, folder, 'node_modules');
+    // Another file system cannot share files.
+    if (spawnSync('cp', ['-al', installed, copied]).status !== 0)
+      await run(tree, 'cp', '-aT', installed, copied);
+    for (const written of ['.cache', '.vite', '.vite-temp', '.vitest'])
+      await rm(join(copied, written), { recursive: true, force: true });
+  }
 }
 
 /** Returns an empty folder with the same surroundings as a copy of the tree. */
