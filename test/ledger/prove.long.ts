@@ -185,7 +185,7 @@ function copyOf(from: () => string): () => postgres.Sql {
 
 /**
  * Returns the rules that the command finds broken, once a superuser, for whom no trigger fires, has run `spoil`, which is then undone. The tests
- * that run the command itself prove that it tells each of them.
+ * that run the command itself prove that it prints each of them.
  */
 async function brokenBy(spoil: string, sql: postgres.Sql): Promise<string[]> {
   const undone = new Error('undone');
