@@ -20,8 +20,17 @@ export type PlanOffer =
   | { kind: 'pay_first' }
   /** The processor charges the renewal of the present plan within about an hour. */
   | { kind: 'renewing' }
-  /** Begins now, for `today`: its price less the `credit` for the unused rest of the present period. Tax is added on top. */
-  | { kind: 'dearer'; subscription: string; today: Money.Money; credit: Money.Money }
+  /**
+   * Begins now, for `today`: its price less the `credit` for the unused rest of the present period. Tax is added on top. `ends`: what is left of
+   * the present period, which ends now.
+   */
+  | {
+      kind: 'dearer';
+      subscription: string;
+      today: Money.Money;
+      credit: Money.Money;
+      ends: { asset: 'unit' | 'usd'; amount: number };
+    }
   | { kind: 'cheaper'; subscription: string; fromMs: number };
 
 type OfferContext = Pick<CatalogContext, 'catalog'> &
@@ -57,7 +66,9 @@ export async function planOffers(
     if (period === undefined || plan.price <= period.price)
       return { kind: 'cheaper', subscription, fromMs: endMs };
     const credit = Proration.prorationCredit(period, nowMs);
-    return { kind: 'dearer', subscription, today: Money.ofMicro(plan.price - credit), credit };
+    const today = Money.ofMicro(plan.price - credit);
+    const ends = { asset: Proration.assetOf(period), amount: period.left };
+    return { kind: 'dearer', subscription, today, credit, ends };
   }
 }
 

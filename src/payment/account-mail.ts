@@ -103,7 +103,7 @@ function paidMail(
   return { subject: texts.text(`mail.${key}.subject`, values), text: texts.text(`mail.${key}.text`, values) };
 }
 
-/** The reason for the amount of a change to a dearer plan: its price less the unused days of the plan before. */
+/** The reason for the amount of a change to a dearer plan: its price less the unused part of the plan before. */
 function changeOf(texts: Texts, { amount, period }: Order): string {
   const replaces = period?.terms.replaces;
   if (period == null || !replaces) return '';

@@ -49,6 +49,8 @@ export type RunningPeriod = {
   /** The units at its start, and the remaining units. */
   units: number;
   left: number;
+  /** `usd` when the period includes dollars, as in its terms. */
+  asset?: 'usd';
   startMs: number;
   endMs: number;
 };
@@ -77,6 +79,6 @@ export function share(amount: number, part: number, whole: number): number {
 }
 
 /** Returns what a period includes. */
-export function assetOf({ asset }: Pick<PeriodTerms, 'asset'>): 'unit' | 'usd' {
+export function assetOf({ asset }: Pick<PeriodTerms | RunningPeriod, 'asset'>): 'unit' | 'usd' {
   return asset ?? 'unit';
 }

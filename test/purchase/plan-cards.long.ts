@@ -80,6 +80,9 @@ test('a dearer plan is charged only from the page that says the amount, the card
     await shop.sql`SELECT to_char((clock_timestamp() + interval '1 month') AT TIME ZONE 'UTC', 'FMDD Mon YYYY') AS day`;
   for (const part of [`Change and pay ${today} USD`, 'Next renewal', `on ${row?.day}`, '>Cancel</a>'])
     expect(asked.html).toContain(part);
+  // The results that are left go with the plan, so the page counts them.
+  expect(asked.html).toMatch(/Small ends now\. What is left of Small ends with it: [\d,]+ results\./);
+  expect(asked.html).toContain('<dt>Unused part of Small</dt>');
   expect(await charges()).toHaveLength(1);
   const sent = { ...confirmed, today_usd: today };
   await Promise.all([1, 2, 3].map(() => browser.send('/shop/account/change', sent)));
@@ -121,6 +124,7 @@ test('a downgrade asks first, names its plan, day and price, begins later and ch
   expect(asked.html).toContain(`Change to Small on ${row?.day}?`);
   expect(asked.html).toMatch(/<dd>[\d.]+ USD per month, charged from then on/);
   expect(asked.html).toContain('>Keep Large</a>');
+  expect(asked.html).toContain('What is left of the plan then expires.');
   expect(await cards(browser)).toContain('at the end of the period');
   const sent = changeForm(asked.html, 'small');
   // The price rose since the question was shown.

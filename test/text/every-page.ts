@@ -131,7 +131,13 @@ const offers: PlanOffer[] = [
   { kind: 'keep', subscription: 'sub_1' },
   { kind: 'unpaid' },
   { kind: 'pay_first' },
-  { kind: 'dearer', subscription: 'sub_1', today: Money.ofCents(100), credit: Money.ofCents(1) },
+  {
+    kind: 'dearer',
+    subscription: 'sub_1',
+    today: Money.ofCents(100),
+    credit: Money.ofCents(1),
+    ends: { asset: 'unit', amount: 5 },
+  },
   { kind: 'cheaper', subscription: 'sub_1', fromMs: ms },
 ];
 const consent: TopUpConsent.Consent = {
@@ -187,12 +193,29 @@ function tryField(name: string, input: FieldKind, isRequired = false): RequestFi
 function dearer(texts: Texts, isTaxAdded: boolean): Frame.Html {
   const plan = catalog.plans.find((one) => one.kind === 'subscription') ?? missing();
   const card = isTaxAdded ? null : { brand: '‹visa›', last4: '4242' };
-  return ChangePage.change(texts, { plan, unit: 'result', today: usd(400), isTaxAdded, card, renewsMs: ms });
+  return ChangePage.change(texts, {
+    plan,
+    unit: 'result',
+    present: '‹Month›',
+    left: '1',
+    today: usd(400),
+    isTaxAdded,
+    card,
+    renewsMs: ms,
+  });
 }
 
 function cheaper(texts: Texts, isTaxAdded: boolean): Frame.Html {
   const plan = catalog.plans.find((one) => one.kind === 'subscription') ?? missing();
-  const asked = { plan, unit: 'result', isTaxAdded, card: null, present: '‹Year›', fromMs: ms };
+  const asked = {
+    plan,
+    unit: 'result',
+    isTaxAdded,
+    card: null,
+    present: '‹Year›',
+    fromMs: ms,
+    rollsOver: isTaxAdded,
+  };
   return ChangePage.later(texts, asked);
 }
 

@@ -34,6 +34,7 @@ export function openOrderPeriods(sql: Connection): Pick<Orders, 'periods'> {
         pricedUnits: row.terms.units,
         units: row.units,
         left: row.left,
+        ...(row.terms.asset !== undefined && { asset: row.terms.asset }),
         startMs: row.period_start.getTime(),
         endMs: row.period_end.getTime(),
       }));

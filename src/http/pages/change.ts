@@ -17,6 +17,9 @@ export type DearerPlan = {
   isTaxAdded: boolean;
   /** The card that is charged; null when another person pays, or when it is not known. */
   card: { brand: string; last4: string } | null;
+  /** The name of the plan that ends now, and what is left of it; null when nothing is. */
+  present: string;
+  left: string | null;
   /** The end of the period that begins now. */
   renewsMs: number;
 };
@@ -25,8 +28,9 @@ export type DearerPlan = {
 export type CheaperPlan = Pick<DearerPlan, 'plan' | 'unit' | 'isTaxAdded' | 'card'> & {
   /** The name of the plan that the account keeps until then. */
   present: string;
-  /** The end of the present period. */
+  /** The end of the present period, and what happens then to the rest of its plan. */
   fromMs: number;
+  rollsOver: boolean;
 };
 
 /** Asks before a change that begins with the next period, and charges nothing before. Only the form of this page carries it out. */
@@ -35,7 +39,7 @@ export function later(texts: Texts, asked: CheaperPlan): Html {
   const day = texts.day(asked.fromMs);
   const due = { amount: priceOf(texts, asked), period: texts.text(`plans.per_${plan.every}`) };
   return html`<h1>${say(texts, 'change.later_title', { plan: plan.name, day })}</h1>
-<section><p>${say(texts, 'change.later_text', { plan: present })}</p><dl class="terms">
+<section><p>${say(texts, 'change.later_text', { plan: present })} ${say(texts, asked.rollsOver ? 'cancel.rolls_over' : 'cancel.lost')}</p><dl class="terms">
 ${fact(say(texts, 'change.plan'), contentOf(texts, asked))}
 ${fact(say(texts, 'change.begins'), day)}
 ${fact(say(texts, 'change.then'), say(texts, 'change.then_each', due))}
@@ -86,17 +90,24 @@ function payingCard(texts: Texts, { card }: Pick<DearerPlan, 'card'>): Html | st
   return card === null ? say(texts, 'change.card_unknown') : cardName(texts, card);
 }
 
+/** Says what ends with the change, and how the deduction is measured. */
+function endingText(texts: Texts, { plan, present, left }: DearerPlan, credit: number): Html {
+  const ends = left === null ? '' : html` ${say(texts, 'change.ends', { present, left })}`;
+  const credited = credit <= 0 ? '' : html` ${say(texts, 'change.credited')}`;
+  return html`<p>${say(texts, 'change.text', { plan: plan.name, present })}${ends}${credited}</p>`;
+}
+
 /** Asks before a change to a dearer plan, which is charged at once. Only the form of this page carries it out. */
 export function change(texts: Texts, asked: DearerPlan): Html {
-  const { plan, isTaxAdded } = asked;
+  const { plan, isTaxAdded, present } = asked;
   const today = Money.format(asked.today);
   const credit = plan.price - asked.today;
   const withTax = (amount: string) => (isTaxAdded ? texts.text('change.with_tax', { amount }) : amount);
   const renewal = { amount: priceOf(texts, asked), day: texts.day(asked.renewsMs) };
   return html`<h1>${say(texts, 'change.title', { plan: plan.name })}</h1>
-<section><p>${say(texts, 'change.text')}</p><dl class="terms">
+<section>${endingText(texts, asked, credit)}<dl class="terms">
 ${fact(say(texts, 'change.plan'), contentOf(texts, asked))}
-${credit <= 0 ? '' : html`${fact(say(texts, 'change.price'), texts.usd(Money.format(plan.price)))}${fact(say(texts, 'change.deducted'), texts.usd(`-${Money.format(Money.ofMicro(credit))}`))}`}
+${credit <= 0 ? '' : html`${fact(say(texts, 'change.price'), texts.usd(Money.format(plan.price)))}${fact(say(texts, 'change.deducted', { plan: present }), texts.usd(`-${Money.format(Money.ofMicro(credit))}`))}`}
 ${fact(say(texts, 'change.today'), html`<strong>${withTax(texts.usd(today))}</strong>`)}
 ${fact(say(texts, 'change.card'), payingCard(texts, asked))}
 ${fact(say(texts, 'change.renews'), say(texts, 'change.renews_on', renewal))}</dl>

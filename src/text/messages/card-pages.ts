@@ -54,11 +54,13 @@ export const cardPages = {
   'renewal_card.due': '{sentence} The open invoice is charged to it now.',
 
   'change.title': 'Change to {plan}?',
-  'change.text':
-    'The new plan begins now with a full period. The unused part of your present plan is deducted from its price.',
+  'change.text': '{plan} begins now with a full period, and {present} ends now.',
+  'change.ends': 'What is left of {present} ends with it: {left}.',
+  'change.credited':
+    'The unused part of its price is deducted: measured by days or by usage, whichever is less.',
   'change.plan': 'New plan',
   'change.price': 'Price of the period',
-  'change.deducted': 'Unused part of your plan',
+  'change.deducted': 'Unused part of {plan}',
   'change.today': 'Charged today',
   'change.with_tax': '{amount}, plus tax',
   'change.card': 'Card',

@@ -155,7 +155,7 @@ Receipt:
 {receipt}
 
 {footer}`,
-  'mail.paid.change': `    Change of plan    {price} less {credit} for unused days
+  'mail.paid.change': `    Change of plan    {price} less {credit} for the unused part
 `,
   'mail.paid.tax': `    Tax included      {tax}
 `,

@@ -42,22 +42,26 @@ export async function respondWithQuestion(
     BillingPortal.methodsOf(shop, visitor, asked),
     shop.subscriptions.find(offer.subscription),
   ]);
+  const was = planOf(shop, present?.plan ?? '');
   const terms = {
     plan,
+    present: nameOf(catalog, present?.plan ?? ''),
     unit: unitOfPlan(plan, catalog.services),
     isTaxAdded: TaxNote.isTaxAdded(catalog),
     card: method?.card ?? null,
   };
   if (offer.kind === 'dearer') {
     const renewsMs = periodEnd(shop.clock(), plan.every);
-    const main = ChangePage.change(texts, { ...terms, today: offer.today, renewsMs });
+    const unitThen = was === null ? 'unit' : unitOfPlan(was, catalog.services);
+    const left = offer.ends.amount === 0 ? null : includedText(texts, offer.ends, unitThen);
+    const main = ChangePage.change(texts, { ...terms, left, today: offer.today, renewsMs });
     return respondInSection(shop, visitor, 'billing', {
       title: texts.text('change.title', { plan: plan.name }),
       main,
     });
   }
   const { fromMs } = offer;
-  const main = ChangePage.later(texts, { ...terms, fromMs, present: nameOf(catalog, present?.plan ?? '') });
+  const main = ChangePage.later(texts, { ...terms, fromMs, rollsOver: was?.rollover ?? false });
   const title = texts.text('change.later_title', { plan: plan.name, day: texts.day(fromMs) });
   return respondInSection(shop, visitor, 'billing', { title, main });
 }
