@@ -1,5 +1,6 @@
 import { style } from '@sluice/kernel/page-style';
 import type { Message } from './message.ts';
+import * as PageScript from './page-script.ts';
 
 /** Longer addresses are cut on the page. */
 const addressCharsMax = 72;
@@ -23,7 +24,6 @@ export function render(
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="refresh" content="5">
 <title>Sandbox mailbox</title>
 <style>${style}${ownStyle}</style>
 </head>
@@ -31,16 +31,17 @@ export function render(
 <header><a class="name" href="/">Sandbox mailbox</a><a href="/mails${asText(query)}">JSON</a></header>
 <main>
 <h1>Mail</h1>
-<p class="soft">Mail that this shop would send. Nothing leaves this machine. The page reloads by itself.</p>
-${filter(to, recipients)}
-${newest.length === 0 ? `<section><p>${to === null ? 'No mail yet.' : `No mail to ${asText(to)} yet. <a href="/">Show all mail</a>`}</p></section>` : newest.map((one, at) => article(one, at === 0)).join('\n')}
+<p class="soft">Mail that this shop would send. Nothing leaves this machine. New mail appears by itself.<noscript> Without scripts, reload the page to see it.</noscript></p>
+<div id="filter">${filter(to, recipients)}</div>
+<div id="mails">${newest.length === 0 ? `<section id="none"><p>${to === null ? 'No mail yet.' : `No mail to ${asText(to)} yet. <a href="/">Show all mail</a>`}</p></section>` : newest.map((one, at) => article(one, at === 0)).join('\n')}</div>
 </main>
+<script>${PageScript.code}</script>
 </body>
 </html>
 `;
 }
 
-/** Chooses a recipient. It appears with the second one, because a reload would take away what is being typed. */
+/** Chooses a recipient. It appears with the second one. */
 function filter(to: string | null, recipients: readonly string[]): string {
   if (recipients.length < 2) return '';
   const option = (one: string) =>
@@ -48,8 +49,8 @@ function filter(to: string | null, recipients: readonly string[]): string {
   return `<form class="filter"><div><label for="to">Recipient</label><select id="to" name="to"><option value="">All</option>${recipients.map(option).join('')}</select></div><button class="plain">Filter</button></form>`;
 }
 
-function article({ from, to, subject, text, receivedAt }: Message, isOpen: boolean): string {
-  return `<article>
+function article({ number, from, to, subject, text, receivedAt }: Message, isOpen: boolean): string {
+  return `<article id="mail-${number}">
 <details${isOpen ? ' open' : ''}><summary><h2>${asText(subject)}</h2><span class="meta">From ${asText(from)} to ${asText(to.join(', '))}, <time datetime="${asText(receivedAt)}">${moment(receivedAt)}</time></span></summary>
 <div class="text">${paragraphs(text)}</div></details>
 </article>`;

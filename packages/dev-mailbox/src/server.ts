@@ -6,6 +6,7 @@ import { SMTPServer } from 'smtp-server';
 import type { Config } from './config.ts';
 import * as Message from './message.ts';
 import * as Page from './page.ts';
+import * as PageScript from './page-script.ts';
 
 /** The oldest goes when there are more. */
 const messagesMax = 100;
@@ -13,9 +14,9 @@ const messageBytesMax = 1024 * 1024;
 const clientsMax = 20;
 const silenceMs = 10_000;
 const closeMs = 2_000;
-/** Response headers of the page, which is only read and needs no scripts. */
+/** Response headers of the page, which is only read. Its one script asks for new mail. */
 const security = {
-  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+  'content-security-policy': `default-src 'none'; script-src ${PageScript.source}; connect-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'none'`,
   'x-content-type-options': 'nosniff',
   'cache-control': 'no-store',
 };
