@@ -140,6 +140,8 @@ describe('a link', () => {
     expect(gone.text).toContain('expired');
     const cancelled = await get(`${shop.url}/purchases/${order}/cancelled`);
     expect(cancelled.text).toContain('Nothing was charged.');
+    expect(cancelled.text).toContain('<dt>For</dt>');
+    expect(cancelled.text).not.toContain('You bought');
   });
 
   test('opens the same page each time in one browser, also for two at once', async () => {

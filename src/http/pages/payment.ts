@@ -83,10 +83,14 @@ export function barred(texts: Texts, reason: 'frozen' | 'closed', contact: strin
 /** The plan that a payment buys. `amount`: with its tax, once that is known. */
 export type Bought = { plan: string; amount: string };
 
-/** The plan and the amount of a payment; nothing for a link without a purchase. */
-function bought(texts: Texts, facts: Bought | null): Html | string {
+/** The plan and the amount of a payment; nothing for a link without a purchase. `label`: of the plan, which is bought only when it is paid. */
+function bought(
+  texts: Texts,
+  facts: Bought | null,
+  label: 'paid.bought' | 'checkout.for' = 'checkout.for',
+): Html | string {
   if (facts === null) return '';
-  return html`<dl><div><dt>${say(texts, 'paid.bought')}</dt><dd>${facts.plan}</dd></div><div><dt>${say(texts, 'paid.amount')}</dt><dd>${texts.usd(facts.amount)}</dd></div></dl>`;
+  return html`<dl><div><dt>${say(texts, label)}</dt><dd>${facts.plan}</dd></div><div><dt>${say(texts, 'paid.amount')}</dt><dd>${texts.usd(facts.amount)}</dd></div></dl>`;
 }
 
 function plansLink(texts: Texts, isMain = true): Html {
@@ -141,7 +145,7 @@ export function alreadyPaid(texts: Texts, facts: Bought | null, receipt: string 
   return {
     title: texts.text('checkout.paid_title'),
     mark: 'done',
-    body: html`<h1>${say(texts, 'checkout.paid')}</h1><p>${say(texts, 'checkout.paid_text')}</p>${bought(texts, facts)}${accountLink(texts)}${receipt === null ? shopLink(texts) : link}`,
+    body: html`<h1>${say(texts, 'checkout.paid')}</h1><p>${say(texts, 'checkout.paid_text')}</p>${bought(texts, facts, 'paid.bought')}${accountLink(texts)}${receipt === null ? shopLink(texts) : link}`,
   };
 }
 

@@ -9,6 +9,7 @@ export const paymentPages = {
   'paid.renews': 'Renews',
   'paid.until': 'Paid until',
   'paid.bought': 'You bought',
+  'checkout.for': 'For',
   'paid.amount': 'Amount',
   'paid.receipt': 'View receipt',
   'paid.balance': 'Balance',
