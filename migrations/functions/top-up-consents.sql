@@ -16,7 +16,8 @@ BEGIN
   RETURN v_consent;
 END $$;
 
--- Records that the card holder agreed on the card page. Top-ups are on by these terms, and earlier consents of the account end. Safe to repeat.
+-- Records that the card holder agreed on the card page, also in the audit list of the account. Top-ups are on by these terms, and earlier consents of the
+-- account end. Safe to repeat.
 CREATE OR REPLACE FUNCTION shop.accept_consent(p_id text, p_card jsonb, p_email text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   v_consent shop.top_up_consent;
@@ -29,6 +30,8 @@ BEGIN
   END IF;
   UPDATE shop.top_up_consent SET state = 'ended', ended_at = clock_timestamp() WHERE account_id = v_consent.account_id AND state = 'agreed' AND id <> p_id;
   PERFORM shop.enable_top_ups(v_consent.account_id, v_consent.plan_id, v_consent.below, v_consent.amount, v_consent.monthly_max, p_id);
+  PERFORM shop.add_account_event(v_consent.account_id, 'cardholder', 'top_up_agreed', v_consent.account_id,
+    jsonb_build_object('amount_micro_usd', v_consent.amount, 'brand', p_card ->> 'brand', 'last4', p_card ->> 'last4'));
 END $$;
 
 -- Ends a consent: no further charges are made on it. Safe to repeat.

@@ -109,8 +109,14 @@ test('it is off until the holder of a card agrees to it on a page that states th
     for (const part of ['0.98 USD', '1.00 USD', '3.00 USD', agent.account.slice(-4)])
       expect(text).toContain(part);
   expect(ours).toContain(agent.account);
+  const agreements = () =>
+    shop.sql`SELECT who, detail FROM shop.account_event WHERE account_id = ${agent.account} AND act = 'top_up_agreed'`;
+  expect(await agreements()).toEqual([]);
   await agree(consentUrl);
   expect((await overview(agent)).auto_top_up).toMatchObject({ state: 'on', ...purchaseInput });
+  // The audit list has one entry, with what was agreed to and for which card.
+  const detail = { amount_micro_usd: 1_000_000, brand: 'visa', last4: '4242' };
+  expect(await agreements()).toEqual([{ who: 'cardholder', detail }]);
 });
 
 test('a payment on the hosted page leaves no card that could be charged again', async () => {

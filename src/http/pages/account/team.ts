@@ -3,6 +3,7 @@ import { html } from 'hono/html';
 import type { ListedInvitation } from '../../../identity/team/invitation.ts';
 import { can, manageable, parseRole, type Role, roles } from '../../../identity/team/role.ts';
 import type { AccountEvent, Member } from '../../../identity/team/team.ts';
+import { cardName } from '../../../text/card-name.ts';
 import { defaults } from '../../../text/defaults.ts';
 import type { Texts } from '../../../text/texts.ts';
 import { type FormResult, field } from '../form-result.ts';
@@ -158,12 +159,13 @@ function ownership(texts: Texts, members: readonly Member[], me: string): Html {
 <form method="post" action="/shop/account/team/transfer"><div class="row"><div><label for="new-owner">${say(texts, 'team.new_owner')}</label><select id="new-owner" name="member">${others.map(({ id, email }) => html`<option value="${id}">${email}</option>`)}</select></div><div class="fit"><button class="plain danger">${say(texts, 'team.transfer')}</button></div></div></form>`;
   return html`<section aria-labelledby="ownership"><details><summary><h2 id="ownership">${say(texts, 'team.ownership')}</h2></summary>
 ${others.length === 0 ? '' : transfer}
-<p class="soft">${say(texts, 'team.tokens_intro')}</p>
+<h3>${say(texts, 'team.tokens_title')}</h3><p class="soft">${say(texts, 'team.tokens_intro')}</p>
 <form method="post" action="/shop/account/team/tokens"><button class="plain danger">${say(texts, 'team.tokens')}</button></form></details></section>`;
 }
 
-const actors: Readonly<Record<string, 'team.by_account' | 'team.by_payment' | 'team.by_erased'>> = {
+const actors: Readonly<Record<string, `team.by_${'account' | 'cardholder' | 'payment' | 'erased'}`>> = {
   account: 'team.by_account',
+  cardholder: 'team.by_cardholder',
   payment: 'team.by_payment',
   erased: 'team.by_erased',
 };
@@ -208,7 +210,7 @@ function eventText(texts: Texts, event: AccountEvent, facts: EventNames): string
 
 /** An entry with the amount, plan or role that it is about; null when they are not known. */
 function exactText(texts: Texts, event: AccountEvent, { names, plans, session }: EventNames): string | null {
-  const { act, subject, detail } = event;
+  const { act, subject } = event;
   const id = textIn(event, 'plan');
   const plan = id === null ? null : (plans.get(id) ?? id);
   switch (act) {
@@ -220,10 +222,14 @@ function exactText(texts: Texts, event: AccountEvent, { names, plans, session }:
     }
     case 'top_up_changed':
       return topUpText(texts, event);
+    case 'top_up_agreed': {
+      const [amount, brand, last4] = [amountIn(texts, event), textIn(event, 'brand'), textIn(event, 'last4')];
+      if (amount === null || brand === null || last4 === null) return null;
+      return texts.text('event.top_up_agreed_to', { amount, card: cardName(texts, { brand, last4 }) });
+    }
     case 'purchase_paid': {
-      const micro = detail?.amount_micro_usd;
-      if (plan === null || typeof micro !== 'number') return null;
-      const amount = texts.usd(Money.format(Money.ofMicro(micro)));
+      const amount = amountIn(texts, event);
+      if (plan === null || amount === null) return null;
       return texts.text('event.purchase_paid_for', { plan, amount });
     }
     case 'plan_cancelled':
@@ -250,6 +256,12 @@ function topUpText(texts: Texts, event: AccountEvent): string | null {
   return texts.text(state === 'asked' ? 'event.top_up_asked' : 'event.top_up_on', {
     amount: texts.usd(usd),
   });
+}
+
+/** The amount of a payment or of an agreement; null when the entry has none. */
+function amountIn(texts: Texts, { detail }: AccountEvent): string | null {
+  const micro = detail?.amount_micro_usd;
+  return typeof micro === 'number' ? texts.usd(Money.format(Money.ofMicro(micro))) : null;
 }
 
 /** A fact of an entry that is a text; null when it has none. */

@@ -117,7 +117,7 @@ async function aboutTeam(
     options: [
       { name: 'keys', label: texts.text('question.remove_keys'), isOn: true },
       ...(may({ member }, 'change_owners')
-        ? [{ name: 'tokens', label: texts.text('question.remove_tokens'), isOn: role === 'owner' }]
+        ? [{ name: 'tokens', label: texts.text('question.remove_tokens', { email }), isOn: role === 'owner' }]
         : []),
     ],
     confirm: texts.text('team.remove_label', { email }),
