@@ -222,7 +222,7 @@ function addApiRoutes(app: Hono<Env>, shop: Shop, edge: AppOptions, ask: Quote.A
   app.route('/', usageRoutes(shop));
   app.route('/', topUpRoutes(shop));
   app.route('/', cardsRoutes(shop, edge.clientAddressHeader));
-  app.route('/', planHolderPages(shop));
+  app.route('/', planHolderPages(shop, edge.clientAddressHeader));
   app.route('/', promotionRoutes(shop, edge.clientAddressHeader));
   app.route('/', receiptsRoutes(shop));
   app.route('/', refundRequestsRoutes(shop));

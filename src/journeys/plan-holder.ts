@@ -1,13 +1,14 @@
 import type { CatalogContext } from '../catalog/catalog-context.ts';
 import { nameOf } from '../catalog/plan-name.ts';
-import type { MailContext } from '../identity/identity-context.ts';
-import type { PaymentContext } from '../payment/payment-context.ts';
+import type { IdentityContext, MailContext } from '../identity/identity-context.ts';
+import type { CheckoutContext, PaymentContext } from '../payment/payment-context.ts';
 import * as PlanMail from '../payment/plan-mail.ts';
 import { isLive, type Subscription, willRenew } from '../payment/subscription.ts';
 import type { TextsContext } from '../text/texts-context.ts';
 import * as BillingPortal from './billing-portal.ts';
 import { notify } from './notify.ts';
 import * as Renewal from './renewal.ts';
+import * as SubscriptionCard from './subscription-card.ts';
 
 /** The dependencies of mail to people whose card pays for a plan. */
 export type PlanHolderContext = Pick<CatalogContext, 'publicUrl' | 'catalog'> &
@@ -64,6 +65,30 @@ export async function cancel(shop: PaymentContext, key: string): Promise<Subscri
   if (found === null || !isLive(found)) return found;
   if (willRenew(found)) await Renewal.stop(shop, found);
   return shop.subscriptions.byKey(key);
+}
+
+/**
+ * Opens a card page on behalf of the payer. Returns null when the plan does not renew, or the account is frozen: no payment is taken for it then.
+ * @param address the block of the client's address
+ */
+export async function openCardPage(
+  shop: CheckoutContext & Pick<IdentityContext, 'accounts'>,
+  key: string,
+  address: string,
+): Promise<SubscriptionCard.CardPageResult | null> {
+  const found = await shop.subscriptions.byKey(key);
+  if (found === null || !(await mayChangeCard(shop, found))) return null;
+  const page = `${shop.publicUrl}/plans/manage/${key}`;
+  const back = { success: `${page}/card/return?session={CHECKOUT_SESSION_ID}`, cancel: page };
+  return SubscriptionCard.openCardPage(shop, found.account, found.id, address, back);
+}
+
+/** Returns true when another card can pay for the plan from now on. */
+export async function mayChangeCard(
+  { accounts }: Pick<IdentityContext, 'accounts'>,
+  one: Subscription,
+): Promise<boolean> {
+  return willRenew(one) && !(await accounts.isFrozen(one.account));
 }
 
 function pageOf({ publicUrl }: PlanHolderContext, key: string): string {

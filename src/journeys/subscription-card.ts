@@ -16,6 +16,9 @@ export type CardPageResult =
   /** The account or address opens too many pages, or has too many declines. */
   | { kind: 'limited'; waitMs: number };
 
+/** The pages that the card page leads back to. */
+type WayBack = { success: string; cancel: string };
+
 /**
  * Opens a card page for a subscription of the account. Its card is charged for the open invoice at once, and for all renewals.
  * @param address the block of the client's address
@@ -25,6 +28,10 @@ export async function openCardPage(
   account: string,
   subscription: string,
   address: string,
+  back: WayBack = {
+    success: `${shop.publicUrl}/cards/return?session={CHECKOUT_SESSION_ID}`,
+    cancel: `${shop.publicUrl}/cards/cancelled`,
+  },
 ): Promise<CardPageResult> {
   const found = (await shop.subscriptions.of(account)).find(({ id }) => id === subscription);
   if (found === undefined || !isLive(found)) return { kind: 'no_subscription' };
@@ -36,8 +43,7 @@ export async function openCardPage(
     reference: subscription,
     customer: price.customer,
     message: terms(shop, found, price),
-    success: `${shop.publicUrl}/cards/return?session={CHECKOUT_SESSION_ID}`,
-    cancel: `${shop.publicUrl}/cards/cancelled`,
+    ...back,
     isTaxed: shop.isTaxed,
     expiresMs: null,
   });

@@ -182,6 +182,21 @@ describe('a renewal that was not paid', () => {
     await expect.poll(async () => (await lots()).length).toBe(3);
   });
 
+  test('is paid by a new card that the payer enters without the account, but not while it is frozen', async () => {
+    const agent = await pastDue(failingCard);
+    await expect.poll(async () => (await managePages()).length).toBe(1);
+    const [manage = ''] = await managePages();
+    const shown = async () => (await fetch(manage)).text();
+    expect(await shown()).toContain('>Change card</a>');
+    await shop.sql`UPDATE shop.account SET frozen_at = now() WHERE id = ${agent.account}`;
+    expect(await shown()).not.toContain('>Change card</a>');
+    expect((await fetch(`${manage}/card`)).url).toBe(manage);
+    await shop.sql`UPDATE shop.account SET frozen_at = NULL WHERE id = ${agent.account}`;
+    expect((await fetch(await Person.pay((await fetch(`${manage}/card`)).url))).url).toBe(manage);
+    await renewed(agent);
+    expect(await shown()).toContain('Visa ending in 4242');
+  });
+
   test('is mailed to the person whose card it is, once, with the ways to pay it and to cancel', async () => {
     const agent = await pastDue(failingCard);
     await expect.poll(async () => (await mailbox.mailsTo(payer)).length).toBe(1);

@@ -228,6 +228,7 @@ const held = {
     unpaid: null,
   },
   catalog,
+  mayChangeCard: true,
 };
 const owing = (nextAttemptMs: number | null) => ({
   ...held,

@@ -11,23 +11,28 @@ import type { Html } from './frame.ts';
 import { nextAttemptText, payText } from './pay-text.ts';
 import { say } from './say.ts';
 
-/** The page of a plan for the person who pays for it: its price, its next charge, and the form that cancels it. Shows nothing of the account. */
+type PlanFacts = { key: string; terms: RenewalTerms; catalog: Catalog; mayChangeCard: boolean };
+
+/** The page of a plan for the person who pays for it: its price, its next charge, the link that changes the card, and the form that cancels it. Shows nothing of the account. */
 export function plan(
   texts: Texts,
   one: Subscription,
-  { key, terms, catalog }: { key: string; terms: RenewalTerms; catalog: Catalog },
+  { key, terms, catalog, mayChangeCard }: PlanFacts,
 ): Html {
   const shop = html`<p><a href="/">${say(texts, 'leave.to_shop')}</a></p>`;
   const pay =
     one.status === 'past_due' && one.payUrl !== null
       ? html`<a class="button" href="${one.payUrl}">${payText(texts, terms.unpaid)}</a>`
       : '';
+  const card = mayChangeCard
+    ? html`<a class="button plain" href="/plans/manage/${key}/card" rel="nofollow">${say(texts, 'account.change_card')}</a>`
+    : '';
   const cancel = willRenew(one)
     ? html`<form method="get" action="/plans/manage/${key}/cancel"><button class="plain danger">${say(texts, 'payer.cancel')}</button></form>`
     : '';
   return html`<div class="narrow"><h1>${titleOf(texts, one, catalog)}</h1>
 <section>${statusOf(texts, one, terms)}${willRenew(one) ? facts(texts, one, terms, catalog) : ''}
-${pay === '' && cancel === '' ? '' : html`<div class="actions">${pay}${cancel}</div>`}</section>${shop}</div>`;
+${pay === '' && cancel === '' ? '' : html`<div class="actions">${pay}${card}${cancel}</div>`}</section>${shop}</div>`;
 }
 
 /** The name of the plan; of one that is cancelled or over, also that. */

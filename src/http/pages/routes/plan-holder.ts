@@ -1,29 +1,37 @@
 import { Hono } from 'hono';
 import { html } from 'hono/html';
 import { nameOf } from '../../../catalog/plan-name.ts';
+import { blockOf } from '../../../identity/address-block.ts';
 import * as Email from '../../../identity/email.ts';
-import type { RegistrationContext } from '../../../identity/identity-context.ts';
+import type { IdentityContext, RegistrationContext } from '../../../identity/identity-context.ts';
 import * as BillingPortal from '../../../journeys/billing-portal.ts';
+import * as KeptCard from '../../../journeys/kept-card.ts';
 import * as PlanHolder from '../../../journeys/plan-holder.ts';
-import type { PaymentContext } from '../../../payment/payment-context.ts';
+import type { CheckoutContext } from '../../../payment/payment-context.ts';
+import { ProcessorUnavailable } from '../../../payment/processor.ts';
 import { type Subscription, willRenew } from '../../../payment/subscription.ts';
-import type { Env } from '../../request-context.ts';
+import { address, type Env } from '../../request-context.ts';
 import * as BrowserSession from '../browser-session.ts';
 import * as CancelPage from '../cancel.ts';
 import * as CardPage from '../card.ts';
 import * as FormResult from '../form-result.ts';
 import * as Frame from '../frame.ts';
+import * as PaymentPage from '../payment.ts';
 import * as Page from '../plan-holder.ts';
 import * as SignInPage from '../sign-in.ts';
+import { againMs } from '../when-again.ts';
 import { rollsOver } from './account-cancel.ts';
 
 const noTerms: BillingPortal.RenewalTerms = { price: null, card: null, unpaid: null };
 /** Confirms that links were requested. */
 const linksSentPath = '/shop/plans/links/sent';
 
-/** Lets people cancel a plan that their card pays for, even when they cannot sign in to its account. */
+type PayerContext = CheckoutContext & Pick<IdentityContext, 'accounts'>;
+
+/** Lets people cancel a plan that their card pays for, or pay with another card, even when they cannot sign in to its account. */
 export function planHolderPages(
-  shop: PaymentContext & PlanHolder.PlanHolderContext & Pick<RegistrationContext, 'claiming'>,
+  shop: PayerContext & PlanHolder.PlanHolderContext & Pick<RegistrationContext, 'claiming'>,
+  clientAddressHeader: string | null,
 ): Hono<Env> {
   const app = new Hono<Env>();
   const { texts } = shop;
@@ -72,6 +80,8 @@ export function planHolderPages(
     const found = await PlanHolder.cancel(shop, key);
     return found === null ? shown(null, key) : FormResult.redirect(shop, `/plans/manage/${key}`, null);
   });
+
+  app.route('/', payerCardPages(shop, clientAddressHeader));
   return app;
 
   /** Shows nothing of the account, so not what is left of the plan either. */
@@ -97,11 +107,48 @@ export function planHolderPages(
   async function shown(found: Subscription | null, key: string): Promise<Response> {
     if (found === null)
       return Frame.respondWithPage(404, shop, { ...CardPage.unknown(texts), style: CardPage.style });
+    const mayChangeCard = await PlanHolder.mayChangeCard(shop, found);
     const terms = willRenew(found) ? await BillingPortal.renewalOf(shop, found.id) : noTerms;
     return Frame.respondWithPage(200, shop, {
       title: Page.titleOf(texts, found, shop.catalog),
-      main: Page.plan(texts, found, { key, terms, catalog: shop.catalog }),
+      main: Page.plan(texts, found, { key, terms, catalog: shop.catalog, mayChangeCard }),
       style: CardPage.style,
     });
+  }
+}
+
+/** The card page of a payer, and the return from it to the page of the plan. */
+function payerCardPages(shop: PayerContext, clientAddressHeader: string | null): Hono<Env> {
+  const app = new Hono<Env>();
+  const { texts } = shop;
+
+  app.get('/plans/manage/:key/card', async (c) => {
+    const key = c.req.param('key');
+    const from = blockOf(address(c, clientAddressHeader));
+    return orUnavailable(async () => {
+      const page = await PlanHolder.openCardPage(shop, key, from);
+      if (page?.kind === 'limited')
+        return PaymentPage.respond(429, shop, PaymentPage.limited(texts, againMs(shop, page)), {
+          'retry-after': String(Math.ceil(page.waitMs / 1_000)),
+        });
+      return FormResult.redirect(shop, page?.kind === 'page' ? page.url : `/plans/manage/${key}`, null);
+    });
+  });
+
+  app.get('/plans/manage/:key/card/return', (c) =>
+    orUnavailable(async () => {
+      await KeptCard.comeBack(shop, c.req.query('session') ?? '');
+      return FormResult.redirect(shop, `/plans/manage/${c.req.param('key')}`, null);
+    }),
+  );
+  return app;
+
+  async function orUnavailable(respond: () => Promise<Response>): Promise<Response> {
+    try {
+      return await respond();
+    } catch (fault) {
+      if (!(fault instanceof ProcessorUnavailable)) throw fault;
+      return Frame.respondWithPage(503, shop, { ...CardPage.unavailable(texts), style: CardPage.style });
+    }
   }
 }
