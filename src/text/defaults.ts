@@ -2,6 +2,7 @@ import { accountResults } from './messages/account-form-results.ts';
 import { accountPage } from './messages/account-page.ts';
 import { api } from './messages/api.ts';
 import { apiCalls } from './messages/api-calls.ts';
+import { billingPage } from './messages/billing-page.ts';
 import { cardPages } from './messages/card-pages.ts';
 import { formFaults } from './messages/form-faults.ts';
 import { mails } from './messages/mails.ts';
@@ -23,6 +24,7 @@ export const defaults = {
   ...format,
   ...shopPage,
   ...accountPage,
+  ...billingPage,
   ...accountResults,
   ...teamPages,
   ...formFaults,

@@ -103,7 +103,12 @@ ${table(methods, [
       ]
     : []),
 ])}
-${!mayChange ? '' : own === undefined ? html`<p class="soft">${say(texts, 'billing.no_portal')}</p>` : html`<p>${say(texts, 'billing.portal', { link: html`<a href="/shop/account/portal?subscription=${own.subscription}">${say(texts, 'billing.portal_link')}</a>` })}</p>`}</section>`;
+${!mayChange ? '' : own === undefined ? html`<p class="soft">${say(texts, 'billing.no_portal')}</p>` : html`<p>${say(texts, 'billing.portal', { link: portalLink(own, texts.text('billing.portal_link')) })}</p>`}</section>`;
+}
+
+/** The link to the card processor's portal for a plan that the person pays for. */
+function portalLink({ subscription }: PaymentMethod, text: string): Html {
+  return html`<a href="/shop/account/portal?subscription=${subscription}">${text}</a>`;
 }
 
 const topUpSigns = { off: ' off', on: '', stopped: ' bad' } as const;
@@ -135,7 +140,8 @@ function topUpState(texts: Texts, now: TopUp | null): Html {
 }
 
 /** The company and address on receipts; folded once they are known. */
-function detailsForm(texts: Texts, { details, result, mayChange }: BillingFacts): Html {
+function detailsForm(texts: Texts, { details, result, mayChange, methods }: BillingFacts): Html {
+  const own = mayChange ? methods.find(({ isOwn }) => isOwn) : undefined;
   const refused = result?.refused?.path === 'details' ? result.refused : null;
   const typed = (name: string, value: string) => refused?.input.get(name) ?? value;
   const chosen = typed('country', details?.country ?? '');
@@ -149,7 +155,7 @@ function detailsForm(texts: Texts, { details, result, mayChange }: BillingFacts)
       ({ code, name }) => html`<option value="${code}" ${code === chosen ? 'selected' : ''}>${name}</option>`,
     );
   return html`<section aria-labelledby="details"><h2 id="details">${say(texts, 'details.title')}</h2>
-<p class="soft">${say(texts, 'details.intro')}</p>
+<p class="soft">${say(texts, 'details.intro')}${own === undefined ? '' : html` ${say(texts, 'details.portal', { link: portalLink(own, texts.text('details.portal_link')) })}`}</p>
 ${details === null ? '' : html`<p class="lines">${BillingDetails.lines(texts, details).join('\n')}</p>`}
 ${
   !mayChange
