@@ -109,7 +109,7 @@ const calls = [
 const shown: OverviewFacts = {
   ...{ ...balance, ...holdings, days, daily, calls, result },
   ...{ claimed: false, canClaim: true, hasKeys: true, codeSentTo: null },
-  may: { billing: true, keys: true },
+  may: { billing: true, manage: true, keys: true },
 };
 const usageFacts: UsageFacts = {
   filters: { from: '2030-01-30', to: '2030-01-31', service: '', key: '', model: '' },

@@ -33,8 +33,8 @@ export type OverviewFacts = Balance &
     daily: readonly DailyUsage[];
     calls: readonly RecordedCall[];
     hasKeys: boolean;
-    /** The rights of the person. */
-    may: { billing: boolean; keys: boolean };
+    /** The rights of the person: to pay, to manage plans, to make keys. */
+    may: { billing: boolean; manage: boolean; keys: boolean };
     result: FormResult | null;
     /** The address that a code for the claim was sent to; null when none is awaited. */
     codeSentTo: string | null;
@@ -50,7 +50,7 @@ ${isLow(facts) ? html`<p class="note">${say(texts, 'account.low')}</p>` : ''}
 ${may.billing ? html`<p class="actions"><a class="button${facts.canClaim && !facts.claimed && !isLow(facts) ? ' plain' : ''}" href="${sections.billing}">${say(texts, 'account.buy_more')}</a></p>` : ''}</section>
 ${claimOf(texts, facts, catalog)}
 ${(hasKeys && recent.length > 0) || !may.keys ? '' : firstSteps(texts, facts)}
-${held === 0 ? '' : html`<section aria-labelledby="plans"><div class="head"><h2 id="plans">${say(texts, 'account.plans')}</h2>${may.billing ? html`<a href="${sections.billing}#plans">${say(texts, 'account.manage')}</a>` : ''}</div>${plans(texts, facts, catalog, false)}</section>`}</div>
+${held === 0 ? '' : html`<section aria-labelledby="plans"><div class="head"><h2 id="plans">${say(texts, 'account.plans')}</h2>${may.manage ? html`<a href="${sections.billing}#plans">${say(texts, 'account.manage')}</a>` : ''}</div>${plans(texts, facts, catalog, false)}</section>`}</div>
 ${recent.length === 0 ? '' : lastDays(texts, facts, catalog)}`;
 }
 

@@ -33,12 +33,14 @@ export type Holdings = {
   nextPrices?: ReadonlyMap<string, string>;
   /** The renewals that were not paid, by subscription, where they are known. */
   unpaid?: ReadonlyMap<string, Unpaid>;
+  /** True while the seller has frozen the account: its plans renew and cannot be used. */
+  isFrozen?: boolean;
 };
 export type Period = ReturnType<typeof PlanChange.asPlan>;
 
 const promotionSource = 'promotion:';
 
-type Row = { name: string; left: string; status: string; until: string; period: Period | null };
+type Row = { name: string; left: string; status: string; sign: string; until: string; period: Period | null };
 
 /** The rest of a plan: its credit, its units, its dollars, or both of an account that bought it under different terms. */
 export function leftOfPlan(
@@ -61,8 +63,8 @@ export function plans(texts: Texts, held: Holdings, catalog: Catalog, isManaged:
   return html`${table<Row>(rows, [
     {
       head: texts.text('account.plan'),
-      cell: ({ name, status, period }) =>
-        status === '' ? name : html`${name} <span class="sign${signOf(period)}">${status}</span>`,
+      cell: ({ name, status, sign }) =>
+        status === '' ? name : html`${name} <span class="sign${sign}">${status}</span>`,
     },
     { head: texts.text('account.remaining'), cell: ({ left }) => left, isNumber: true, onPhone: 'lead' },
     {
@@ -78,10 +80,12 @@ export function plans(texts: Texts, held: Holdings, catalog: Catalog, isManaged:
   ])}${held.grants.map((grant) => html`<p class="hint">${textOfGrant(texts, grant, catalog)}</p>`)}`;
 }
 
-/** The colour of a status: one that needs the payer is marked. */
-function signOf(period: Period | null): string {
-  if (period !== null && isDue(period)) return ' bad';
-  return period?.cancel_at_period_end ? ' off' : '';
+/** The status of a period, and its colour: one that needs the payer is marked. */
+function statusOf(texts: Texts, period: Period, isFrozen: boolean): Pick<Row, 'status' | 'sign'> {
+  const isStopped = isFrozen && period.status === 'active';
+  const key = isEnding(period) ? 'canceled' : isStopped ? 'frozen' : period.status;
+  const sign = isDue(period) ? ' bad' : period.cancel_at_period_end || isStopped ? ' off' : '';
+  return { status: texts.text(`account.status_${key}`), sign };
 }
 
 /** Returns true for a plan whose renewal was not paid and is tried again. */
@@ -114,21 +118,21 @@ export function dueNotes(
 function rowsOfPlan(
   texts: Texts,
   plan: Holdings['plans'][number],
-  { subscriptions, nextPrices }: Pick<Holdings, 'subscriptions' | 'nextPrices'>,
+  { subscriptions, nextPrices, isFrozen = false }: Holdings,
   catalog: Catalog,
 ): Row[] {
   const { name } = plan;
   const left = leftOfPlan(texts, plan, catalog);
   const row = (period: Period, left: string): Row => ({
     ...{ name, left, period },
-    status: texts.text(isEnding(period) ? 'account.status_canceled' : `account.status_${period.status}`),
+    ...statusOf(texts, period, isFrozen),
     until: until(texts, period, catalog, nextPrices?.get(period.id)),
   });
   const [first, ...later] = subscriptions.filter((one) => one.plan === plan.id);
   // A plan that another one replaced has nothing that could be used or changed.
   if (first === undefined && isUsedUp(plan) && isSubscription(plan.id, catalog)) return [];
   if (first === undefined)
-    return [{ name, left, status: '', until: expiryOf(texts, plan.expires_at), period: null }];
+    return [{ name, left, status: '', sign: '', until: expiryOf(texts, plan.expires_at), period: null }];
   return [row(first, left), ...later.map((one) => row(one, ''))];
 }
 

@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { nameOf as nameOfPlan } from '../../../catalog/plan-name.ts';
 import type { IdentityContext, RegistrationContext } from '../../../identity/identity-context.ts';
 import type { AccountAction } from '../../../identity/permission.ts';
 import type { Membership } from '../../../identity/team/team.ts';
@@ -6,6 +7,7 @@ import type * as OAuth from '../../../journeys/oauth.ts';
 import type { SellerContext } from '../../../journeys/seller-context.ts';
 import * as Team from '../../../journeys/team.ts';
 import type { CheckoutContext } from '../../../payment/payment-context.ts';
+import { outlook } from '../../../payment/subscription.ts';
 import { actionOf, routeOf } from '../../account-rights.ts';
 import { error } from '../../reply.ts';
 import { type Call, requestId } from '../../request-context.ts';
@@ -146,7 +148,7 @@ export async function page(
   ]);
   const heading =
     section === 'overview' ? await nameOf(shop, visitor, memberships) : Section.titleOf(shop.texts, section);
-  const noted = html`${result?.isBad ? '' : frozenNote(shop, visitor)}${content}`;
+  const noted = html`${result?.isBad ? '' : await frozenNote(shop, visitor)}${content}`;
   const main = Section.inSection(shop.texts, section, result, noted, sectionsOf(visitor), heading);
   const layout = Frame.shopLayout(shop, 'account');
   const switcher = Section.switcher(shop.texts, memberships, visitor.account);
@@ -162,14 +164,23 @@ export async function page(
   return response;
 }
 
-/** Says that the seller has frozen the account. */
-function frozenNote(
-  { tokenVerifier, texts, catalog }: AccountPagesContext,
-  { account }: Visitor,
-): Frame.Html {
-  if (!tokenVerifier.frozen.has(account)) return html``;
+/** Says that the seller has frozen the account. Its plans keep renewing, which the person can stop. */
+async function frozenNote(
+  { tokenVerifier, texts, catalog, subscriptions }: AccountPagesContext,
+  visitor: Visitor,
+): Promise<Frame.Html> {
+  if (!tokenVerifier.frozen.has(visitor.account)) return html``;
   const link = html`<a href="${Frame.contactUrl(catalog.storefront.contact)}">${say(texts, 'account.frozen_link')}</a>`;
-  return html`<p class="note" role="alert">${say(texts, 'account.frozen', { link })}</p>`;
+  const name = texts.text('account.billing');
+  const billing = may(visitor, 'end_charges')
+    ? html`<a href="${Section.sections.billing}#plans">${name}</a>`
+    : name;
+  const renewing = (await subscriptions.of(visitor.account)).filter((one) => outlook(one) === 'renews');
+  const renews = renewing.map(
+    ({ plan, endMs }) =>
+      html` ${say(texts, 'account.frozen_renews', { plan: nameOfPlan(catalog, plan), day: texts.day(endMs), billing })}`,
+  );
+  return html`<p class="note" role="alert">${say(texts, 'account.frozen', { link })}${renews}</p>`;
 }
 
 /** The name of an account: the address of its owner, marked as that of another person. */
@@ -192,6 +203,7 @@ async function contentOf(
 ): Promise<Frame.Html> {
   const { texts, catalog } = shop;
   const { account, member } = visitor;
+  const isFrozen = shop.tokenVerifier.frozen.has(account);
   switch (section) {
     case 'overview':
       return html`${await memberNote(shop, visitor)}${overview(texts, await overviewFacts(shop, visitor, shown), catalog)}`;
@@ -206,7 +218,7 @@ async function contentOf(
       const facts = await Facts.readBilling(shop, visitor, c.req.query('before') ?? null);
       const mayChange = may(visitor, 'change_billing');
       const refundOf = c.req.query('refund') ?? null;
-      return billing(texts, { ...facts, mayChange, refundOf, result: shown.result }, catalog);
+      return billing(texts, { ...facts, isFrozen, mayChange, refundOf, result: shown.result }, catalog);
     }
     case 'team': {
       if (member === null || !may(visitor, 'read_team'))
@@ -242,7 +254,8 @@ async function overviewFacts(
   const isFrozen = shop.tokenVerifier.frozen.has(visitor.account);
   const allowed = {
     billing: may(visitor, 'change_billing') && !isFrozen,
+    manage: may(visitor, 'end_charges'),
     keys: may(visitor, 'change_keys') && !isFrozen,
   };
-  return { ...(await Facts.readOverview(shop, visitor)), may: allowed, ...shown };
+  return { ...(await Facts.readOverview(shop, visitor)), isFrozen, may: allowed, ...shown };
 }
