@@ -15,6 +15,8 @@ const ofNoAccount = [
   'GET /purchases/:id/return',
   'GET /plans/manage/:key',
   'GET /plans/manage/:key/cancel',
+  'GET /plans/manage/:key/card',
+  'GET /plans/manage/:key/card/return',
   'POST /plans/manage/:key/cancel',
 ];
 const prefixes =

@@ -117,6 +117,9 @@ export function planHolderPages(
   }
 }
 
+/** The page of a plan. The key is as a stranger wrote it. */
+const planPage = (key: string) => `/plans/manage/${encodeURIComponent(key)}`;
+
 /** The card page of a payer, and the return from it to the page of the plan. */
 function payerCardPages(shop: PayerContext, clientAddressHeader: string | null): Hono<Env> {
   const app = new Hono<Env>();
@@ -131,14 +134,14 @@ function payerCardPages(shop: PayerContext, clientAddressHeader: string | null):
         return PaymentPage.respond(429, shop, PaymentPage.limited(texts, againMs(shop, page)), {
           'retry-after': String(Math.ceil(page.waitMs / 1_000)),
         });
-      return FormResult.redirect(shop, page?.kind === 'page' ? page.url : `/plans/manage/${key}`, null);
+      return FormResult.redirect(shop, page?.kind === 'page' ? page.url : planPage(key), null);
     });
   });
 
   app.get('/plans/manage/:key/card/return', (c) =>
     orUnavailable(async () => {
       await KeptCard.comeBack(shop, c.req.query('session') ?? '');
-      return FormResult.redirect(shop, `/plans/manage/${c.req.param('key')}`, null);
+      return FormResult.redirect(shop, planPage(c.req.param('key')), null);
     }),
   );
   return app;
