@@ -54,6 +54,12 @@ describe('the description', () => {
       const request = entry.requestBody.content['application/json'];
       Described.expectValid(described.request(operation), request.example);
     }
+    const refusals = Object.values<{ content: { 'application/json': { example?: object } } }>(
+      file.components.responses,
+    );
+    const examples = refusals.flatMap(({ content }) => content['application/json'].example ?? []);
+    for (const example of examples) Described.expectValid(described.error, example);
+    expect(examples.length).toBeGreaterThan(0);
   });
 
   it('has examples of requests that find something in the sample', async () => {
@@ -63,6 +69,9 @@ describe('the description', () => {
       Described.expectValid(described.answer(operation, 200), answer.body);
       const used = Number(answer.headers.get('x-records-used'));
       if (operation.cost !== 'Free.') expect(used, operation.path).toBeGreaterThan(0);
+      const entry = file.paths[operation.path][operation.method.toLowerCase()];
+      const { fair_usage: usage } = entry.responses['200'].content['application/json'].example;
+      if (usage !== undefined) expect(usage.records_used > 0, operation.path).toBe(used > 0);
     }
   });
 });

@@ -33,7 +33,7 @@ export function reader(root: Node): Reader {
             .map(unescaped)
             .reduce<unknown>((at, key) => node(at)[key], root)
         : {};
-      return { ...read(target, depth + 1), named: ref.split('/').at(-1) ?? '', ...beside };
+      return { ...joined([read(target, depth + 1)], beside), named: ref.split('/').at(-1) ?? '' };
     }
     const choices = [...list(own.anyOf), ...list(own.oneOf)].map((choice) => read(choice, depth + 1));
     const real = choices.filter((choice) => choice.type !== 'null');
@@ -45,14 +45,20 @@ export function reader(root: Node): Reader {
     const parts = list(own.allOf).map((part) => read(part, depth + 1));
     if (parts.length === 0) return own;
     const { allOf: _all, ...beside } = own;
-    return {
-      ...Object.assign({}, ...parts),
-      properties: Object.assign({}, ...parts.map((part) => node(part.properties)), node(own.properties)),
-      required: [...parts, own].flatMap((part) => list(part.required)),
-      ...beside,
-    };
+    return joined(parts, beside);
   };
   return (value) => read(value, 0);
+}
+
+/** Joins the parts of a schema with the keywords beside them: all fields of all of them; for other keywords the last one. */
+function joined(parts: readonly Node[], beside: Node): Node {
+  const all = [...parts, beside];
+  const required = all.flatMap((part) => list(part.required));
+  return {
+    ...Object.assign({}, ...all),
+    ...(all.some(isObject) && { properties: Object.assign({}, ...all.map((part) => node(part.properties))) }),
+    ...(required.length > 0 && { required }),
+  };
 }
 
 function unescaped(token: string): string {
@@ -94,6 +100,7 @@ export function sample(read: Reader, schema: unknown, depth = 0): unknown {
     list(here.enum)[0],
   ])
     if (given !== undefined) return given;
+  if (isType(here, 'object') && !isObject(here)) return {};
   if (isObject(here)) {
     const needed = list(here.required).map(text);
     return Object.fromEntries(

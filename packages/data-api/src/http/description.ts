@@ -1,7 +1,9 @@
 import type { Operation } from '../operation.ts';
 import * as FairUsage from '../records/fair-usage.ts';
 import { describe as describeSchema, type JsonSchema } from '../schema/json-schema.ts';
+import * as Wording from '../schema/wording.ts';
 import { offered } from './operations.ts';
+import * as Reply from './reply.ts';
 
 const version = '1.0.0';
 const about = `Professional profiles, companies and job postings as data.
@@ -52,6 +54,18 @@ const refusals: Readonly<Record<string, [name: string, description: string]>> = 
   429: ['TooFast', 'More requests to this endpoint within a second than the plan allows.'],
   500: ['Fault', 'Internal error. No records were used.'],
   503: ['Unavailable', 'The service is temporarily unavailable. Retry after the time in `Retry-After`.'],
+};
+
+/** Refusals to show as examples, by their status. */
+const exampled: Readonly<Record<string, Reply.Refusal>> = {
+  400: { kind: 'unreadable' },
+  404: { kind: 'not_found' },
+  413: { kind: 'too_large' },
+  415: { kind: 'unsupported', acceptsForms: false },
+  422: { kind: 'invalid', faults: [{ field: 'max_results', message: Wording.between(1, 50) }] },
+  429: { kind: 'rate_limited' },
+  500: { kind: 'fault' },
+  503: { kind: 'unavailable' },
 };
 
 /**
@@ -140,7 +154,7 @@ function withUsage(operation: Operation, schemas: Map<string, JsonSchema>): Json
 
 function usageExample(operation: Operation): object {
   return {
-    records_used: operation.limited ? 1 : 0,
+    records_used: operation.cost === 'Free.' ? 0 : 1,
     records_remaining: 199_500,
     next_reset_at: '2026-12-12T17:48:25.199Z',
     request_id: 'req_6f0c2a4b8d1e4f7390a5c6b7d8e9f012',
@@ -161,7 +175,12 @@ function responses(): object {
     {
       description,
       headers: headers('x-request-id', ...(['429', '503'].includes(status) ? ['retry-after'] : [])),
-      content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+      content: {
+        'application/json': {
+          schema: { $ref: '#/components/schemas/Error' },
+          ...(exampled[status] && { example: Reply.refusal(exampled[status]).body }),
+        },
+      },
     },
   ]);
   return Object.fromEntries(entries);
