@@ -11,39 +11,17 @@ export type SampleRequest = {
   path: string;
   body: SampleBody | null;
   token: string | null;
+  /** A header with another credential, such as the signature of a wallet. */
+  proof?: readonly [name: string, value: string];
 };
 
 /** The bearer in code for visitors without an account. The page's script replaces it by a key that the visitor pastes. */
 export const sampleKey = 'YOUR_API_KEY';
 
-/** The operations that both SDKs have as methods, by method and path. */
-const sdkMethods: Readonly<Record<string, string>> = {
-  'POST /v2/search/people': 'search.people',
-  'POST /v2/search/companies': 'search.companies',
-  'POST /v2/search/employee-finder': 'search.employee_finder',
-  'POST /v2/search/waterfall-icp-keyword': 'search.waterfall_icp',
-  'POST /api/search/waterfall-icp-real-time': 'search.waterfall_icp_real_time',
-  'POST /v2/company/tam-by-jobs': 'search.tam_by_jobs',
-  'POST /v2/company/tam-by-people': 'search.tam_by_people',
-  'POST /v2/jobs/search': 'jobs.search',
-  'POST /v2/jobs/company': 'jobs.company',
-  'POST /v2/enrichment/person': 'enrichment.person',
-  'POST /v2/enrichment/email': 'enrichment.email',
-  'POST /v2/enrichment/phone': 'enrichment.phone',
-  'POST /v2/enrichment/email-to-person': 'enrichment.email_to_person',
-  'POST /v2/enrichment/phone-to-person': 'enrichment.phone_to_person',
-  'POST /v2/enrichment/company': 'enrichment.company',
-  'POST /v2/enrichment/domain-to-network': 'enrichment.domain_to_network',
-  'POST /v2/enrichment/network-to-domain': 'enrichment.network_to_domain',
-  'POST /v2/enrichment/company-distribution-by-country': 'enrichment.company_distribution_by_country',
-  'POST /v2/enrichment/company-distribution-by-department': 'enrichment.company_distribution_by_department',
-  'POST /v2/utils/current-date': 'utils.current_date',
-  'GET /v2/account/key-info': 'account.key_info',
-};
-
-/** The method of both SDKs for an operation, such as `search.people`; null when they have none. */
-export function sdkMethod(method: string, path: string): string | null {
-  return sdkMethods[`${method} ${path}`] ?? null;
+/** The credential of a request as a header; none for an open operation. */
+function credential({ token, proof }: SampleRequest): (readonly [name: string, value: string])[] {
+  if (proof !== undefined) return [proof];
+  return token === null ? [] : [['Authorization', `Bearer ${token}`]];
 }
 
 /** The request in each language, in the order in which they are shown. */
@@ -55,10 +33,11 @@ export function samplesOf(request: SampleRequest): { language: string; code: str
   ];
 }
 
-function curlSample({ method, baseUrl, path, body, token }: SampleRequest): string {
+function curlSample(request: SampleRequest): string {
+  const { method, baseUrl, path, body } = request;
   const lines = [
     `curl${method === 'GET' ? '' : ` -X ${method}`} ${shellQuoted(`${baseUrl}${path}`)}`,
-    ...(token === null ? [] : [`-H 'Authorization: Bearer ${token}'`]),
+    ...credential(request).map(([name, value]) => `-H '${name}: ${value}'`),
   ];
   switch (body?.kind) {
     case 'json':
@@ -81,21 +60,10 @@ function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-function typescriptSample({ method, baseUrl, path, body, token }: SampleRequest): string {
-  const sdk = sdkMethod(method, path);
-  if (sdk !== null) {
-    const fields = body?.kind === 'json' ? script(sent(body.value)) : '';
-    return `import { Sluice } from 'sluice-client';
-
-const sluice = new Sluice({
-  access_token: '${token}',
-  base_url: '${baseUrl}',
-});
-const answer = await sluice.${sdk}(${fields});
-console.log(answer);`;
-  }
+function typescriptSample(request: SampleRequest): string {
+  const { method, baseUrl, path, body } = request;
   const headers = [
-    ...(token === null ? [] : [`Authorization: 'Bearer ${token}'`]),
+    ...credential(request).map(([name, value]) => `${scriptName(name)}: '${value}'`),
     ...(body?.kind === 'json' ? [`'Content-Type': 'application/json'`] : []),
     ...(body?.kind === 'file' ? [`'Content-Type': '${body.type}'`] : []),
   ];
@@ -133,28 +101,15 @@ function uploadScript(fields: readonly [string, string][]): string {
   return `import { openAsBlob } from 'node:fs';\n\nconst form = new FormData();\n${lines.join('\n')}\n`;
 }
 
-function pythonSample({ method, baseUrl, path, body, token }: SampleRequest): string {
-  const sdk = sdkMethod(method, path);
-  if (sdk !== null) {
-    const fields = body?.kind === 'json' ? Object.entries(Object(sent(body.value))) : [];
-    const written = fields.map(([name, value]) => indented(`${name}=${python(value)},`, 4));
-    const args = written.length === 0 ? '' : `\n${written.join('\n')}\n`;
-    return `from sluice import Sluice
-
-client = Sluice(
-    access_token="${token}",
-    base_url="${baseUrl}",
-)
-answer = client.${sdk}(${args})
-print(answer)`;
-  }
+function pythonSample(request: SampleRequest): string {
+  const { method, baseUrl, path, body } = request;
   const args = [
     `"${method}"`,
     pythonQuoted(`${baseUrl}${path}`),
-    ...(token === null ? [] : [`headers={"Authorization": "Bearer ${token}"}`]),
+    ...credential(request).map(([name, value]) => `headers={"${name}": "${value}"}`),
     ...(body === null ? [] : [pythonBody(body)]),
   ];
-  return `import httpx
+  return `import httpx  # pip install httpx
 
 response = httpx.request(
 ${args.map((arg) => indented(arg, 4)).join(',\n')},
@@ -180,12 +135,6 @@ function pythonBody(body: SampleBody): string {
   }
 }
 
-/** The fields of a JSON body without those that are null, which are the same as left out. */
-function sent(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).filter(([, it]) => it !== null));
-}
-
 function json(value: unknown): string {
   return JSON.stringify(value, null, 2) ?? '';
 }
@@ -193,6 +142,11 @@ function json(value: unknown): string {
 /** A value as a literal of JavaScript. */
 function script(value: unknown): string {
   return json(value).replace(/^(\s*)"([A-Za-z_$][\w$]*)":/gm, '$1$2:');
+}
+
+/** The name of a member of an object literal. */
+function scriptName(name: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : `'${name}'`;
 }
 
 function scriptQuoted(text: string): string {

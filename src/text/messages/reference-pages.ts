@@ -83,6 +83,8 @@ export const referencePages = {
   'reference.parameters': 'Parameters',
   'reference.body': 'Body',
   'reference.request': 'Request',
+  'reference.request_unsigned': '1. Get the payment to sign',
+  'reference.request_signed': '2. Send the signed payment',
   'reference.response': 'Response',
   'reference.response_of': 'Response of {operation}',
   'reference.errors': 'Errors',

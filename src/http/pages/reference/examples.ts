@@ -91,7 +91,9 @@ export function responseExample({ read }: SchemaWriter, response: unknown): stri
 function full(read: Schema.Reader, value: unknown, depth: number, within: readonly string[]): unknown {
   const schema = read(value);
   const name = Schema.text(schema.named);
-  const given = schema.example ?? Schema.list(schema.examples)[0] ?? schema.const;
+  const given = [schema.example, Schema.list(schema.examples)[0], schema.const].find(
+    (it) => it !== undefined,
+  );
   if (given !== undefined) return given;
   if (depth > depthMax || (name !== '' && within.includes(name))) return undefined;
   const inside = name === '' ? within : [...within, name];

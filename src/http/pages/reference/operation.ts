@@ -1,10 +1,9 @@
 import { STATUS_CODES } from 'node:http';
 import * as Schema from '@sluice/kernel/json-schema';
 import { html } from 'hono/html';
-import type { Catalog } from '../../../catalog/catalog.ts';
 import type { Texts } from '../../../text/texts.ts';
 import { codeBlock, codeTabs, type Samples } from '../code-block.ts';
-import { sampleKey, samplesOf } from '../code-samples.ts';
+import { type SampleRequest, sampleKey, samplesOf } from '../code-samples.ts';
 import type { Html } from '../frame.ts';
 import * as Markdown from '../markdown.ts';
 import { meterTable } from '../meter-table.ts';
@@ -12,21 +11,11 @@ import { say } from '../say.ts';
 import * as Examples from './examples.ts';
 import { facts } from './facts.ts';
 import { home, type OperationPage } from './outline.ts';
-import { type CommonRefusals, firstSentence, isSuccess, ownRefusals } from './refusals.ts';
+import { isSuccess, ownRefusals } from './refusals.ts';
+import { isProof, responseExamples } from './response-examples.ts';
 import type { SchemaWriter } from './schema-kind.ts';
 import { fieldTable, parameterTable } from './schema-table.ts';
-
-/** The tabs that the styles show. */
-const examplesMax = 4;
-
-/** The parts of the shop that the pages of operations describe. */
-export type ReferenceWriter = SchemaWriter & {
-  catalog: Catalog;
-  publicUrl: string;
-  common: CommonRefusals;
-  /** Headers that every sold operation takes, by their text in the description. The overview describes them once. */
-  commonHeaders: ReadonlySet<string>;
-};
+import type { ReferenceWriter } from './writer.ts';
 
 /** The page of an operation. */
 export function operation(writer: ReferenceWriter, page: OperationPage): Html {
@@ -102,31 +91,34 @@ function successOf(status: string, description: string): Html | string {
 }
 
 function samples(write: ReferenceWriter, page: OperationPage): Html {
-  const { texts, publicUrl } = write;
+  const { texts } = write;
   const { operation: described, method, path } = page.entry;
-  const request = Examples.requestOf(write, page);
-  const isOpen = Schema.list(described.security).length === 0;
-  const code = samplesOf({ ...request, method, baseUrl: publicUrl, token: isOpen ? null : sampleKey });
-  const examples = responseExamples(write, described);
+  const examples = responseExamples(write, page);
   const [first] = examples;
-  return html`<h2>${say(texts, 'reference.request')}</h2>${codeTabs(texts, 'request', code)}
+  return html`${isProof(described) ? proofSamples(write, page) : html`<h2>${say(texts, 'reference.request')}</h2>${codeTabs(texts, 'request', codeOf(write, page))}`}
 ${canBeTried(write, page) ? html`<a class="button" href="${tryPath(page)}">${say(texts, 'reference.try')}</a>` : ''}
 ${first === undefined ? '' : examples.length > 1 ? html`<h2>${say(texts, 'reference.example')}</h2>${codeTabs(texts, 'response', examples, 'reference.status')}` : html`<h2>${say(texts, 'reference.response')} <code>${first.language}</code></h2>${codeBlock(texts.text('reference.response_of', { operation: `${method} ${path}` }), first.code)}`}`;
 }
 
-/** Examples of responses by their status: the success first, then errors that have a body of their own. */
-function responseExamples(write: ReferenceWriter, described: Schema.Node): Samples {
-  const all = Object.entries(Schema.node(described.responses)).flatMap(([status, response]) => {
-    const code = /^\d{3}$/.test(status) ? Examples.responseExample(write, response) : null;
-    if (code === null) return [];
-    // A message without an example of its own says what the status means.
-    const meaning = JSON.stringify(firstSentence(Schema.text(write.read(response).description)));
-    const isLeft = isSuccess(status) || meaning === '""';
-    const text = isLeft ? code : code.replace('"message": "example"', () => `"message": ${meaning}`);
-    return [{ language: status, code: text }];
+/** The two requests of a wallet: for what to sign, and with the signature. */
+function proofSamples(write: ReferenceWriter, page: OperationPage): Html {
+  const { texts } = write;
+  const proof = ['Payment-Signature', 'SIGNED_PAYMENT'] as const;
+  return html`<h2>${say(texts, 'reference.request_unsigned')}</h2>${codeTabs(texts, 'request', codeOf(write, page, null))}
+<h2>${say(texts, 'reference.request_signed')}</h2>${codeTabs(texts, 'signed', codeOf(write, page, proof))}`;
+}
+
+/** @param proof the header with the signature of a wallet in place of a bearer; null for none yet */
+function codeOf(write: ReferenceWriter, page: OperationPage, proof?: SampleRequest['proof'] | null): Samples {
+  const { operation: described, method } = page.entry;
+  const isOpen = proof !== undefined || Schema.list(described.security).length === 0;
+  return samplesOf({
+    ...Examples.requestOf(write, page),
+    ...(proof && { proof }),
+    method,
+    baseUrl: write.publicUrl,
+    token: isOpen ? null : sampleKey,
   });
-  const successes = all.filter(({ language }) => isSuccess(language)).slice(0, 1);
-  return [...successes, ...all.filter(({ language }) => !isSuccess(language))].slice(0, examplesMax);
 }
 
 /** Returns true when the page that sends requests can send those of the operation: with a body of JSON or none, to the upstream. */

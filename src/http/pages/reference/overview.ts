@@ -9,7 +9,6 @@ import * as Markdown from '../markdown.ts';
 import { say } from '../say.ts';
 import * as Examples from './examples.ts';
 import { priceOf } from './facts.ts';
-import type { ReferenceWriter } from './operation.ts';
 import {
   type Chapter,
   type ChapterGroup,
@@ -19,8 +18,10 @@ import {
   pagesOf,
 } from './outline.ts';
 import { firstSentence, refusalTable } from './refusals.ts';
+import { requestId } from './response-examples.ts';
 import { parameterTable } from './schema-table.ts';
 import { snippet } from './snippet.ts';
+import type { ReferenceWriter } from './writer.ts';
 
 /** The first page: the quick start, authentication, the parts that all operations share, and the operations. */
 export function overview(write: ReferenceWriter, outline: Outline): Html {
@@ -96,7 +97,7 @@ function errors(write: ReferenceWriter): Html {
     success: false,
     code: 'credit_exhausted',
     message: texts.text('reference.error_example'),
-    request_id: 'req_6f0c2a4b8d1e4f7390a5c6b7d8e9f012',
+    request_id: requestId,
   };
   return html`<section><details><summary><h2>${say(texts, 'reference.nav_errors')}</h2></summary>
 <div class="columns" id="errors"><div><p>${say(texts, 'reference.errors_text', { code: html`<code>code</code>`, retry: html`<code>Retry-After</code>` })}</p>

@@ -13,7 +13,8 @@ import type { TrialOutcome } from '../try-it.ts';
 import { tryRefusal, tryStatus } from '../try-status.ts';
 import * as Examples from './examples.ts';
 import { facts } from './facts.ts';
-import { heading, type ReferenceWriter, tryPath } from './operation.ts';
+import { heading, tryPath } from './operation.ts';
+import type { ReferenceWriter } from './writer.ts';
 import type { OperationPage } from './outline.ts';
 
 /** Lines of the body's field. */

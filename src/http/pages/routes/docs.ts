@@ -14,7 +14,7 @@ import { type Call, type Env, requestId, send } from '../../request-context.ts';
 import * as Frame from '../frame.ts';
 import { responseExample } from '../reference/examples.ts';
 import { isNamed, navigation, type Place } from '../reference/navigation.ts';
-import { operation, type ReferenceWriter } from '../reference/operation.ts';
+import { operation } from '../reference/operation.ts';
 import {
   home,
   type OperationPage,
@@ -28,6 +28,7 @@ import * as Overview from '../reference/overview.ts';
 import { commonRefusals } from '../reference/refusals.ts';
 import { hasField } from '../reference/snippet.ts';
 import { style } from '../reference/style.ts';
+import type { ReferenceWriter } from '../reference/writer.ts';
 
 /** Maximum total size of the rendered pages that are kept. */
 const keptBytesMax = 16 * 1024 * 1024;
