@@ -1,12 +1,14 @@
 import { Ajv2020, type AnySchema } from 'ajv/dist/2020.js';
 import { beforeAll, expect, test } from 'vitest';
 import * as Description from '../../src/catalog/description.ts';
+import { exampleOperation, smallBody } from '../../src/catalog/example-request.ts';
 import * as CatalogFile from '../../src/catalog/file.ts';
 import * as OpenapiPage from '../../src/discovery/openapi-page.ts';
 import { openReference } from '../../src/discovery/reference.ts';
 import * as Examples from '../../src/http/pages/reference/examples.ts';
 import { operation } from '../../src/http/pages/reference/operation.ts';
 import { type OperationPage, pagesOf } from '../../src/http/pages/reference/outline.ts';
+import * as Overview from '../../src/http/pages/reference/overview.ts';
 import { responseExamples } from '../../src/http/pages/reference/response-examples.ts';
 import type { ReferenceWriter } from '../../src/http/pages/reference/writer.ts';
 import { referencePages } from '../../src/http/pages/routes/docs.ts';
@@ -134,4 +136,41 @@ test('an operation for wallets shows the unsigned request, its 402 and the signe
     '402',
     '200',
   ]);
+});
+
+/** A shop whose API is not described: two operations with one name, and a limit of results in the body. */
+async function undescribed() {
+  const catalog = await CatalogFile.load('openapi/catalog.yaml');
+  const [first] = catalog.operations;
+  if (first === undefined) throw new Error('nothing is sold');
+  const limited = { ...first.unitsMax, kind: 'pointer' as const, pointer: ['max'], ceiling: 50, default: 10 };
+  const operations = ['/posts', '/posts/{id}'].map((path) => ({
+    ...first,
+    id: `POST ${path}`,
+    path,
+    unitsMax: limited,
+  }));
+  const sold = { ...catalog, services: [first.service], operations } as typeof catalog;
+  const offers = { claim: true, x402: true };
+  const reference = await openReference(sold, null, { baseUrl: publicUrl, offers });
+  return { sold, ...referencePages({ reference, catalog: sold, publicUrl, texts: english }) };
+}
+
+test('operations with the same name are told apart by their paths, and their service says how many it has', async () => {
+  const { outline, write } = await undescribed();
+  const titles = outline.sold.flatMap(({ chapters }) =>
+    chapters.flatMap(({ pages }) => pages.map(({ title }) => title)),
+  );
+  expect(titles).toEqual(['/posts', '/posts/{id}']);
+  expect(String(Overview.overview(write, outline))).toContain('<div class="soft">2 operations</div>');
+});
+
+test('an operation that is not described has the same example as on the front page', async () => {
+  const { outline, write, sold } = await undescribed();
+  const [page] = pagesOf(outline);
+  if (page?.sold === null || page === undefined) throw new Error('no page');
+  const { body } = Examples.requestOf(write, page);
+  expect(body).toEqual({ kind: 'json', value: JSON.parse(smallBody(page.sold, Description.none)) });
+  const quickStart = String(Overview.overview(write, outline)).replace(/<[^>]*>/g, '');
+  expect(quickStart).toContain(`'${publicUrl}${exampleOperation(sold).path}'`);
 });

@@ -37,6 +37,14 @@ if(request){
 const folds=$('details.fold'),wide=matchMedia('(min-width:40.01em)');
 if(wide.matches)for(const fold of folds)fold.open=true;
 wide.onchange=()=>{for(const fold of folds)fold.open=wide.matches};
+const nav=document.querySelector('#docs-nav'),here=nav?.querySelector('[aria-current]');
+if(here){
+  const show=()=>{
+    const {top,bottom,height}=nav.getBoundingClientRect(),at=here.getBoundingClientRect();
+    if(at.top<top||at.bottom>Math.min(bottom,innerHeight))nav.scrollTop+=at.top-top-height/2
+  };
+  show();nav.addEventListener('toggle',show)
+}
 const search=document.querySelector('#docs-search'),links=$('#docs-nav [data-words]');
 if(search){
   search.oninput=()=>{

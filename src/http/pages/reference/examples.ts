@@ -1,4 +1,6 @@
 import * as Schema from '@sluice/kernel/json-schema';
+import { withFewUnits } from '../../../catalog/example-request.ts';
+import type { Operation } from '../../../catalog/operation.ts';
 import type { SampleBody } from '../code-samples.ts';
 import type { OperationPage } from './outline.ts';
 import type { SchemaWriter } from './schema-kind.ts';
@@ -11,7 +13,10 @@ const charsMax = 8_000;
 export type ExampleRequest = { path: string; body: SampleBody | null };
 
 /** Makes a request of an operation: of the examples of its description, or of its schemas. */
-export function requestOf(write: SchemaWriter, { entry }: Pick<OperationPage, 'entry'>): ExampleRequest {
+export function requestOf(
+  write: SchemaWriter,
+  { entry, sold }: Pick<OperationPage, 'entry' | 'sold'>,
+): ExampleRequest {
   const { read } = write;
   const parameters = Schema.list(entry.operation.parameters).map(read);
   const path = entry.path.replace(/\{([^}]+)\}/g, (_, name: string) => {
@@ -25,7 +30,7 @@ export function requestOf(write: SchemaWriter, { entry }: Pick<OperationPage, 'e
   );
   return {
     path: query.size === 0 ? path : `${path}?${query}`,
-    body: bodyOf(write, entry.operation.requestBody),
+    body: bodyOf(write, entry.operation.requestBody, sold),
   };
 }
 
@@ -48,13 +53,15 @@ function exampleOf(read: Schema.Reader, carrier: Schema.Node): unknown {
   return carrier.example ?? read(first).value ?? schema.example ?? Schema.list(schema.examples)[0];
 }
 
-function bodyOf({ read }: SchemaWriter, requestBody: unknown): SampleBody | null {
+function bodyOf({ read }: SchemaWriter, requestBody: unknown, sold: Operation | null): SampleBody | null {
   const content = Schema.node(read(requestBody).content);
   const types = Object.keys(content);
   const json = types.find(isJson);
   if (json !== undefined) {
     const media = read(content[json]);
-    return { kind: 'json', value: exampleOf(read, media) ?? Schema.sample(read, media.schema) };
+    const isDescribed = Object.keys(read(media.schema)).length > 0;
+    const made = () => (isDescribed ? Schema.sample(read, media.schema) : bareBody(sold));
+    return { kind: 'json', value: exampleOf(read, media) ?? made() };
   }
   const [type] = types;
   if (type === undefined) return null;
@@ -66,6 +73,11 @@ function bodyOf({ read }: SchemaWriter, requestBody: unknown): SampleBody | null
     .filter(([name]) => needed.length === 0 || needed.includes(name))
     .map(([name, value]): [string, string] => [name, formValue(read, value)]);
   return { kind: isForm ? 'form' : 'upload', fields };
+}
+
+/** The body of an operation whose fields are not described, as the front page has it. */
+function bareBody(sold: Operation | null): unknown {
+  return sold === null ? {} : withFewUnits(sold, {});
 }
 
 function formValue(read: Schema.Reader, value: unknown): string {

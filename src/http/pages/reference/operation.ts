@@ -124,7 +124,7 @@ function codeOf(write: ReferenceWriter, page: OperationPage, proof?: SampleReque
 /** Returns true when the page that sends requests can send those of the operation: with a body of JSON or none, to the upstream. */
 export function canBeTried(write: SchemaWriter, { sold, entry }: OperationPage): boolean {
   if (sold === null || sold.answeredBy !== 'upstream' || sold.socket !== undefined) return false;
-  const { body } = Examples.requestOf(write, { entry });
+  const { body } = Examples.requestOf(write, { entry, sold });
   return body === null || body.kind === 'json';
 }
 

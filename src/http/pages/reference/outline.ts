@@ -8,7 +8,7 @@ import type { Texts } from '../../../text/texts.ts';
 /** An operation with its page. `sold`: the operation of the catalogue, null for one of the storefront's own. */
 export type OperationPage = {
   entry: Entry;
-  /** Its summary; the name of its service where it is the only operation of it. */
+  /** Its summary; the name of its service where it is the only operation of it; its path where others have its summary, too. */
   title: string;
   /** The last segment of its address. */
   slug: string;
@@ -40,13 +40,17 @@ export function outlineOf({ catalog, entries, tags }: Reference, texts: Texts): 
   const ownSlugs = new Set<string>();
   const chapter = (draft: Omit<Chapter, 'pages'>, own: readonly Entry[], taken: Set<string>): Chapter => {
     const made = { ...draft, pages: [] as OperationPage[] };
+    const named = (entry: Entry) => `${entry.method} ${entry.summary}`;
     for (const entry of own) {
       const slug = freeSlug(entry.id, taken);
       const isAlone = draft.service !== null && own.length === 1;
       const path = isAlone ? draft.path : `${home}/${draft.slug}/${slug}`;
       const sold =
         draft.service === null ? null : (soldBy.get(operationKey(entry.method, entry.path)) ?? null);
-      const title = isAlone ? draft.name : entry.summary || `${entry.method} ${entry.path}`;
+      // A name that does not tell operations apart is replaced by the path.
+      const isRepeated = own.some((other) => other !== entry && named(other) === named(entry));
+      const name = isRepeated ? entry.path : entry.summary || `${entry.method} ${entry.path}`;
+      const title = isAlone ? draft.name : name;
       made.pages.push({ entry, title, slug, path, chapter: made, sold });
     }
     return made;

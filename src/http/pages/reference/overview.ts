@@ -1,5 +1,6 @@
 import * as Schema from '@sluice/kernel/json-schema';
 import { html } from 'hono/html';
+import { exampleOperation } from '../../../catalog/example-request.ts';
 import { isTrialImmediate } from '../../../catalog/plan.ts';
 import type { Texts } from '../../../text/texts.ts';
 import { codeBlock, codeTabs } from '../code-block.ts';
@@ -41,7 +42,8 @@ ${folded(texts, outline.own, '', html`<p>${say(texts, 'reference.storefront_text
 function quickStart(write: ReferenceWriter, outline: Outline): Html {
   const { texts, catalog, publicUrl } = write;
   const all = pagesOf(outline);
-  const page = all.find(({ sold }) => sold?.answeredBy === 'upstream' && sold.socket === undefined);
+  const callable = all.filter(({ sold }) => sold?.answeredBy === 'upstream' && sold.socket === undefined);
+  const page = callable.find(({ sold }) => sold?.id === exampleOperation(catalog).id) ?? callable[0];
   const register = {
     ...{ method: 'POST', baseUrl: publicUrl, path: '/agent/auth', token: null },
     body: { kind: 'json', value: { type: 'anonymous' } } as const,
@@ -115,7 +117,7 @@ function operations({ texts }: ReferenceWriter, { name, chapters }: ChapterGroup
   const list = html`<ul class="list grid">${chapters.map((chapter, at) => {
     const [only] = chapter.pages;
     const isAlone = chapter.pages.length === 1 && only !== undefined;
-    return html`<li><a href="${chapter.path}">${chapter.name}</a>${isAlone ? html`<div><span class="method">${only.entry.method}</span> <code>${only.entry.path}</code></div>` : ''}<p class="soft">${Markdown.line(chapter.description)}</p>${price(at)}</li>`;
+    return html`<li><a href="${chapter.path}">${chapter.name}</a>${isAlone ? html`<div><span class="method">${only.entry.method}</span> <code>${only.entry.path}</code></div>` : html`<div class="soft">${say(texts, 'reference.operations', { count: chapter.pages.length })}</div>`}<p class="soft">${Markdown.line(chapter.description)}</p>${price(at)}</li>`;
   })}</ul>`;
   return folded(texts, { name, chapters }, shared, list);
 }

@@ -14,8 +14,8 @@ import { tryRefusal, tryStatus } from '../try-status.ts';
 import * as Examples from './examples.ts';
 import { facts } from './facts.ts';
 import { heading, tryPath } from './operation.ts';
-import type { ReferenceWriter } from './writer.ts';
 import type { OperationPage } from './outline.ts';
+import type { ReferenceWriter } from './writer.ts';
 
 /** Lines of the body's field. */
 const rowsMin = 6;
