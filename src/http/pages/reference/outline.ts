@@ -47,7 +47,7 @@ export function outlineOf({ catalog, entries, tags }: Reference, texts: Texts): 
       const path = isAlone ? draft.path : `${home}/${draft.slug}/${slug}`;
       const sold =
         draft.service === null ? null : (soldBy.get(operationKey(entry.method, entry.path)) ?? null);
-      // A name that does not tell operations apart is replaced by the path.
+      // Operations of one service with the same name have their paths as titles.
       const isRepeated = own.some((other) => other !== entry && named(other) === named(entry));
       const name = isRepeated ? entry.path : entry.summary || `${entry.method} ${entry.path}`;
       const title = isAlone ? draft.name : name;

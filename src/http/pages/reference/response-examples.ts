@@ -69,7 +69,7 @@ function exampleOf(
     : (code?.replace('"message": "example"', () => `"message": ${meaning}`) ?? null);
 }
 
-/** What the shop itself answers to a refused call, by status; null for a refusal that the operation never has. */
+/** Returns the bodies of the refusals that the shop itself sends, by status; null for one that the operation never has. */
 function ownRefusals(write: ReferenceWriter, { sold, entry }: OperationPage): Map<string, object | null> {
   const bearer = unidentified(write, { kind: 'absent' }, entry.method, entry.path, requestId);
   const known = new Map<string, object | null>([['401', bearer.body]]);
@@ -102,7 +102,7 @@ function refused(
   sold: Operation,
   refusal: Parameters<typeof callRefusal>[2],
 ): object {
-  // The reference to the account is signed, and this one is nobody's.
+  // An example needs no secret: its reference to an account is not valid.
   const context = { texts, catalog, publicUrl, challengeSecrets: { current: '' } };
   const { body } = callRefusal(context, sold, refusal, account, requestId);
   return { ...body, plans: Schema.list(body.plans).slice(0, 1) };
