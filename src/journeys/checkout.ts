@@ -1,7 +1,7 @@
 import { sha256Hex } from '@sluice/kernel/digest';
 import { secret } from '@sluice/kernel/id';
 import type { BillingDetails } from '../payment/billing-details.ts';
-import { type Order, ownAccount } from '../payment/order.ts';
+import { isSlow, type Order, ownAccount } from '../payment/order.ts';
 import type { CheckoutContext, PaymentContext } from '../payment/payment-context.ts';
 import { type Checkout, PageTaken, ProcessorUnavailable } from '../payment/processor.ts';
 import * as CardTesting from './card-testing.ts';
@@ -219,11 +219,6 @@ export async function close(shop: PaymentContext, order: Order): Promise<boolean
   }
   await shop.orders.retirePage(order);
   return true;
-}
-
-/** Returns true when a slow payment on the order's page is in progress. The claim of a credential closes the page, so an order with both waits for its page. */
-function isSlow({ state, checkoutSession }: Order): boolean {
-  return state === 'claimed' && checkoutSession !== null;
 }
 
 export type ReturnResult =

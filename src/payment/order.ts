@@ -81,6 +81,11 @@ const slowPaymentMsMax = 14 * 24 * 60 * 60_000;
 /** Time in which the browser that opened a hosted page can return from it and get the tokens of its account. */
 export const payerKnownMs = lifeMs + pageGraceMs + slowPaymentMsMax + slowPageTokensMs;
 
+/** Returns true when a slow payment on the order's page is in progress. The claim of a credential closes the page, so an order with both waits for its page. */
+export function isSlow({ state, checkoutSession }: Pick<Order, 'state' | 'checkoutSession'>): boolean {
+  return state === 'claimed' && checkoutSession !== null;
+}
+
 /** Returns the amount that a card token is charged: the order's amount and its tax. */
 export function amountDue({ amount, taxQuote }: Pick<Order, 'amount' | 'taxQuote'>): Money {
   return ofMicro(amount + (taxQuote?.tax ?? 0));

@@ -4,9 +4,9 @@ import type { PossibleRefund } from '../../../journeys/refund-preview.ts';
 import type { ChargeOutcome } from '../../../payment/card-attempt.ts';
 import type { Fee } from '../../../payment/fee.ts';
 import type { FraudSignal } from '../../../payment/fraud-signal.ts';
-import { type Order, reference } from '../../../payment/order.ts';
+import { isSlow, type Order, reference } from '../../../payment/order.ts';
 import type { RefundRequest } from '../../../payment/refund-request.ts';
-import { isByHand, type Reversal, suggestedRefund } from '../../../payment/reversal.ts';
+import { isByHand, type Reversal, type StoredReversal, suggestedRefund } from '../../../payment/reversal.ts';
 import type { Html } from '../../pages/frame.ts';
 import { type FormResult, resultLine } from './account.ts';
 import { disputeBanner, needsResponse } from './dispute.ts';
@@ -63,13 +63,13 @@ export function payment(given: PaymentFacts): Html {
   const warned = facts.signals.some(({ kind, isOpen }) => kind === 'early_fraud_warning' && isOpen);
   const reversed = Money.ofMicro(order.amount - left);
   return html`<div class="top"><h1>${money(order.amount)} for ${facts.planName(order.plan)} ${statusOf({ order, reversed, isDisputed, isLost: lost !== undefined })}${warned ? html` ${sign('fraud warning', true)}` : ''}${request?.state === 'open' ? html` ${sign('refund requested', 'warn')}` : ''}${facts.unconfirmed === null ? '' : html` ${sign('refund not confirmed', true)}`}</h1>${isRefundable ? html`<a class="button plain small" href="#refund">Refund</a>` : ''}</div>
-${resultLine(result)}${facts.unconfirmed === null ? '' : unconfirmedRefund(order, facts.unconfirmed, given.canRefund)}${order.state === 'claimed' ? html`<p class="note">The processor has not confirmed this charge yet. The shop asks it again every 20 seconds. The buyer gets nothing, and the money is not counted, until the outcome is known.</p>` : ''}
+${resultLine(result)}${facts.unconfirmed === null ? '' : unconfirmedRefund(order, facts.unconfirmed, given.canRefund)}${order.state === 'claimed' ? unsettled(order) : ''}
 ${order.state === 'offered' ? unpaid(order, facts.nowMs) : ''}${lost === undefined ? '' : lostDispute(lost, facts.fees)}${warned ? fraudWarning(facts, isRefundable) : ''}
 ${reversals.filter(needsResponse).map((dispute) => disputeBanner({ dispute, fees: facts.fees, account: order.account, page, nowMs: facts.nowMs }))}
 ${request === null ? '' : refundRequest(facts, request)}
 <div class="columns">${summary(facts)}${timeline(facts)}</div>
 ${flagged(facts.signals)}
-${reversalTable(reversals, page)}
+${reversalTable(facts)}
 ${isRefundable ? refundSection(facts) : ''}
 ${order.rail === 'x402' ? '' : assessment(facts.charges)}
 ${feeTable(facts.fees)}`;
@@ -81,8 +81,8 @@ function summary({ order, planName, email, left, page, fees, charges }: PaymentF
   const charged = fees.filter(({ kind }) => kind === 'charge');
   const fee = Money.ofMicro(charged.reduce((sum, one) => sum + one.fee, 0));
   const currency = charged[0]?.currency.toUpperCase() ?? '';
-  const risk = latest?.riskLevel == null ? '' : `, risk ${words(latest.riskLevel)}`;
   const isCard = order.rail !== 'x402';
+  const risk = !isCard || latest?.riskLevel == null ? '' : `, risk ${words(latest.riskLevel)}`;
   const rows: (readonly [string, string | Html] | null)[] = [
     ['Buyer', order.account === null ? 'not known yet' : buyerLink(order.account, email)],
     ['Plan', planLine(order.plan, planName)],
@@ -96,7 +96,7 @@ function summary({ order, planName, email, left, page, fees, charges }: PaymentF
       : null,
     order.failure === null ? null : ['Declined', failureText(order.failure)],
     order.state === 'granted' && left < order.amount ? ['Remains paid', money(left)] : null,
-    order.state === 'granted' && isCard
+    order.state === 'granted' && (isCard || charged.length > 0)
       ? ['Processor fee', charged.length === 0 ? 'not reported yet' : `${usd(fee)} ${currency}`]
       : null,
     page === null ? null : ['At the processor', html`<a href="${page}">View the payment</a>`],
@@ -115,6 +115,14 @@ function planLine(plan: string, planName: PlanName): Html {
 /** A purchase that was not paid yet: how long its payment page is open. */
 function unpaid({ expiresMs }: Order, nowMs: number): Html {
   return html`<p class="note">The buyer has not paid. The payment page ${expiresMs > nowMs ? html`is open until ${moment(expiresMs)}` : html`closed on ${moment(expiresMs)}`}.</p>`;
+}
+
+/** A charge without an outcome yet. */
+function unsettled(order: Order): Html {
+  const text = isSlow(order)
+    ? 'The buyer chose a payment method of a bank, which may take up to two weeks. There is nothing to do: the purchase is paid when the money arrives.'
+    : 'The processor has not confirmed this charge yet. The shop asks it again every 20 seconds. The buyer gets nothing, and the money is not counted, until the outcome is known.';
+  return html`<p class="note">${text}</p>`;
 }
 
 /** A dispute that has ended with the loss of the payment, and what it cost. */
@@ -180,13 +188,28 @@ function assessment(charges: readonly ChargeOutcome[]): Html {
 ${table('Charges of the card as the processor assessed them', ['When', { lead: 'Risk' }, { number: 'Score' }, { bare: 'Bank' }, { bare: 'Reason' }, 'Charge'], charges.map(row), 'stack')}</section>`;
 }
 
-function reversalTable(reversals: readonly Reversal[], page: string | null): Html {
+/** A refund that ended the plan did so when it was made. */
+const endDelayMsMax = 600_000;
+
+/** What a refund or dispute has done to what the payment bought. */
+function effectOf(
+  { isEffective, kind, createdMs }: StoredReversal,
+  { lot, planEndedMs }: Pick<PaymentFacts, 'lot' | 'planEndedMs'>,
+): string {
+  const what = lot?.asset === 'unit' ? 'results' : 'credit';
+  const endedAfterMs = (planEndedMs ?? 0) - createdMs;
+  const hasEnded = kind === 'refund' && endedAfterMs > -endDelayMsMax && endedAfterMs < endDelayMsMax;
+  return isEffective ? `${what} removed${hasEnded ? ', plan ended' : ''}` : `${what} restored`;
+}
+
+function reversalTable(facts: PaymentFacts): Html {
+  const { reversals, page } = facts;
   if (reversals.length === 0) return html``;
   const place = reversals.every(isByHand) ? 'Transaction' : 'At the processor';
   const hasDisputes = reversals.some(({ kind }) => kind === 'dispute');
   const hasSteps = page !== null || reversals.some(needsResponse);
-  const row = (one: Reversal) =>
-    html`<tr><th scope="row">${one.kind === 'dispute' ? 'Dispute' : 'Refund'} of ${money(one.amount)}</th><td>${stateLabel(one.status)}</td><td>${one.isEffective ? 'credit removed' : 'credit restored'}</td>${hasDisputes ? html`<td>${one.reason === null ? '' : words(one.reason)}</td>${hasSteps ? html`<td>${one.kind === 'dispute' ? nextStep(one, page) : ''}</td>` : ''}` : ''}<td>${copied(isByHand(one) ? (one.reason ?? '') : one.id)}</td></tr>`;
+  const row = (one: StoredReversal) =>
+    html`<tr><th scope="row">${one.kind === 'dispute' ? 'Dispute' : 'Refund'} of ${money(one.amount)}</th><td>${stateLabel(one.status)}</td><td>${effectOf(one, facts)}</td>${hasDisputes ? html`<td>${one.reason === null ? '' : words(one.reason)}</td>${hasSteps ? html`<td>${one.kind === 'dispute' ? nextStep(one, page) : ''}</td>` : ''}` : ''}<td>${copied(isByHand(one) ? (one.reason ?? '') : one.id)}</td></tr>`;
   return html`<section aria-labelledby="reversals"><h2 id="reversals">Refunds and disputes</h2>${table('Refunds and disputes', ['What', { lead: 'Status' }, { bare: 'Effect' }, ...(hasDisputes ? [{ bare: 'Reason' }, ...(hasSteps ? [{ bare: 'Next step' }] : [])] : []), place], reversals.toReversed().map(row), 'stack')}</section>`;
 }
 

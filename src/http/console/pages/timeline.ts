@@ -13,6 +13,8 @@ export type TimelineFacts = {
   order: Order;
   reversals: readonly StoredReversal[];
   lot: OrderLot | null;
+  /** When the plan of the paid period ended; null when it has not, and for credit. */
+  planEndedMs: number | null;
   /** The part of the returned money whose credit had been spent, and the part that calls under way hold. */
   loss: ReversalLoss;
   /** The processor's assessment of each charge, the newest first. */
@@ -36,7 +38,7 @@ const entryNames: Readonly<Record<string, string>> = {
 
 /** The events of a purchase, the latest first, and the rest of its credit. */
 export function timeline(facts: TimelineFacts): Html {
-  const { order, lot, loss, charges, reversals } = facts;
+  const { order, lot, loss, charges, reversals, planEndedMs } = facts;
   const begun: Entry = { atMs: order.createdMs, what: begunAs(order), amount: money(order.amount) };
   const paid: Entry[] =
     order.grantedMs === null ? [] : [{ atMs: order.grantedMs, what: 'Paid', amount: money(order.amount) }];
@@ -47,6 +49,8 @@ export function timeline(facts: TimelineFacts): Html {
       const atMs = Math.max(createdMs, order.createdMs);
       return { atMs, what: 'Card declined', amount: '' };
     });
+  const failed = declined.length > 0 ? [] : failedEntry(order);
+  const ended = planEndedMs === null ? [] : [{ atMs: planEndedMs, what: 'Plan ended', amount: '' }];
   const entries = together(lot?.entries ?? []).map(({ atMs, kind, asset, amount: value }): Entry => {
     const shown = amount(asset, Math.abs(value));
     const what = entryNames[kind] ?? words(kind);
@@ -57,7 +61,7 @@ export function timeline(facts: TimelineFacts): Html {
     };
   });
   const returned = [...asked(facts), ...reversals.flatMap(reversalEntries)];
-  const all = [begun, ...declined, ...paid, ...entries, ...returned]
+  const all = [begun, ...declined, ...failed, ...paid, ...entries, ...returned, ...ended]
     .reverse()
     .sort((one, other) => other.atMs - one.atMs);
   const row = ({ atMs, what, amount: sum }: Entry) =>
@@ -65,6 +69,12 @@ export function timeline(facts: TimelineFacts): Html {
   return html`<section aria-labelledby="timeline"><h2 id="timeline">Timeline</h2>
 ${table('Timeline', ['What', { number: 'Amount', onPhone: 'lead' }, { bare: 'When' }], all.map(row), 'stack')}
 ${lot === null ? '' : html`<p class="soft">${left(lot)}${loss.certain > 0 ? ` ${money(loss.certain)} of what was returned had already been spent: your loss.` : ''}${loss.pending > 0 ? ` Calls under way still hold ${money(loss.pending)} of it: it is removed when they end, and what they use is your loss.` : ''}</p>`}</section>`;
+}
+
+/** A payment that failed before the card was charged, at the time of its last attempt. */
+function failedEntry({ state, claimedMs, createdMs }: Order): Entry[] {
+  if (state !== 'declined' || claimedMs === null) return [];
+  return [{ atMs: Math.max(claimedMs, createdMs), what: 'Payment failed', amount: '' }];
 }
 
 /** A refund or dispute, and how it has ended. */

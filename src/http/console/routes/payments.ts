@@ -7,8 +7,10 @@ import * as RefundPreview from '../../../journeys/refund-preview.ts';
 import type * as RefundRequests from '../../../journeys/refund-requests.ts';
 import type { SellerContext } from '../../../journeys/seller-context.ts';
 import * as UnconfirmedRefund from '../../../journeys/unconfirmed-refund.ts';
+import type { Order } from '../../../payment/order.ts';
 import * as OrderSearch from '../../../payment/order-search.ts';
 import * as Gone from '../../../payment/reversal.ts';
+import type { Subscription } from '../../../payment/subscription.ts';
 import type { Html } from '../../pages/frame.ts';
 import type { Call } from '../../request-context.ts';
 import type { Console } from '../console.ts';
@@ -174,7 +176,7 @@ async function paymentPage(
     return { title: 'Purchase not found', status: 404, main };
   }
   const unconfirmed = await UnconfirmedRefund.latest(shop, order);
-  const [buyers, request, reversals, lot, loss, fees, signals, charges] = await Promise.all([
+  const [buyers, request, reversals, lot, loss, fees, signals, charges, plan] = await Promise.all([
     buyersOf(shop, order.account),
     shop.refundRequests.find(order.id),
     orders.reversalsOf(order.id),
@@ -183,6 +185,7 @@ async function paymentPage(
     order.payment === null ? [] : shop.fees.of(order.payment),
     order.payment === null ? [] : shop.fraudSignals.of(order.payment),
     shop.cardAttempts.ofOrder(order.id),
+    order.period === null ? null : shop.subscriptions.paidBy(order.id),
   ]);
   const facts = {
     ...{ order, request, reversals, lot, fees, signals, charges, result, draft: null, declining: null },
@@ -190,6 +193,7 @@ async function paymentPage(
     email: buyers[0]?.email ?? null,
     planName: planNames(shop),
     loss,
+    planEndedMs: endOf(plan, order),
     ...{ nowMs: shop.clock(), unconfirmed },
     canRefund: can(role, 'refund'),
     canDecline: can(role, 'support'),
@@ -202,6 +206,13 @@ async function paymentPage(
   const page = order.payment === null ? null : processor.pageOf(order.payment);
   const main = Page.payment({ ...facts, left, page, preview: preview?.kind === 'possible' ? preview : null });
   return { title: `Purchase ${order.id}`, status: result?.isBad ? 422 : 200, main, canCopy: true };
+}
+
+/** When a plan ended, for the last purchase of a period of it; null for any other. */
+function endOf(plan: Subscription | null, { periodStartMs, periodEndMs }: Order): number | null {
+  const endedMs = plan?.endedMs ?? null;
+  if (plan === null || endedMs === null || periodStartMs === null || periodEndMs === null) return null;
+  return endedMs >= periodStartMs && plan.endMs <= periodEndMs ? endedMs : null;
 }
 
 function planNames({ catalog }: Pick<CatalogContext, 'catalog'>): PlanName {

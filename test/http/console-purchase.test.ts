@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { payment } from '../../src/http/console/pages/payment.ts';
+import { timeline } from '../../src/http/console/pages/timeline.ts';
+import { boughtMs, factsOf, orderOf, reversalOf, textOf, usd } from './console-fixtures.ts';
+
+const minute = 60_000;
+const shown = (...[order, more]: Parameters<typeof factsOf>) => textOf(payment(factsOf(order, more)));
+const unpaid = { state: 'claimed', payment: null, grantedMs: null } as const;
+
+test('a slow payment by bank is not described as a charge that the shop asks about', () => {
+  const slow = shown(orderOf({ ...unpaid, checkoutSession: 'cs_1' }), { left: usd(0) });
+  expect(slow).toContain('up to two weeks');
+  expect(slow).not.toContain('every 20 seconds');
+  expect(shown(orderOf(unpaid), { left: usd(0) })).toContain('every 20 seconds');
+});
+
+test('the timeline of a payment that failed has a row for it, once', () => {
+  const declined = orderOf({ ...unpaid, state: 'declined', failure: 'No.', claimedMs: boughtMs + minute });
+  const row = /Payment failed 27 Nov 2026, 09:31 Purchase started/;
+  expect(textOf(timeline(factsOf(declined)))).toMatch(row);
+  const charge = {
+    ...{ id: 'ch_1', payment: 'pi_1', succeeded: false, riskLevel: 'normal', riskScore: 5 },
+    ...{ networkStatus: null, outcome: null, reason: null, createdMs: boughtMs + minute },
+  };
+  const text = textOf(timeline(factsOf(declined, { charges: [charge] })));
+  expect(text).toContain('Card declined');
+  expect(text).not.toContain('Payment failed');
+});
+
+test('a stablecoin payment has its fee, and no risk that no card had', () => {
+  const fee = {
+    ...{ id: 'txn_1', kind: 'charge' as const, currency: 'usd', tax: usd(0) },
+    ...{ amount: usd(5), fee: usd(0.45), net: usd(4.55), atMs: boughtMs },
+  };
+  const charge = {
+    ...{ id: 'ch_1', payment: 'pi_1', succeeded: true, riskLevel: 'normal', riskScore: 5 },
+    ...{ networkStatus: null, outcome: null, reason: null, createdMs: boughtMs },
+  };
+  const text = shown(orderOf({ rail: 'x402' }), { fees: [fee], charges: [charge] });
+  expect(text).toContain('Processor fee 0.45 USD');
+  expect(text).not.toContain('risk normal');
+  expect(shown(orderOf({ rail: 'x402' }))).not.toContain('Processor fee');
+});
+
+test('the effect of a refund names what was removed: credit, results, and the plan', () => {
+  const lot = { asset: 'unit' as const, remaining: 0, clawbackDue: 0, unspent: usd(0), entries: [] };
+  const back = { reversals: [reversalOf({})], left: usd(0) };
+  expect(shown(orderOf(), back)).toContain('credit removed');
+  expect(shown(orderOf(), { ...back, lot })).toContain('results removed');
+  const ended = shown(orderOf(), { ...back, lot, planEndedMs: boughtMs + 2 * minute });
+  expect(ended).toContain('results removed, plan ended');
+  expect(ended).toContain('Plan ended 27 Nov 2026, 09:32');
+});
