@@ -142,10 +142,14 @@ const lotNames: Readonly<Record<Statement.StatementLot['kind'], string>> = {
   budget: 'Limit of a key',
 };
 
-function lotTable({ lots, account: { returned }, nowMs, planName }: ConsoleAccountFacts): Html {
-  const end = (ms: number | null) => (ms === null ? 'never' : `${ms <= nowMs ? 'expired' : 'on'} ${day(ms)}`);
+function lotTable(facts: ConsoleAccountFacts): Html {
+  const {
+    lots,
+    account: { returned },
+    planName,
+  } = facts;
   const row = (lot: Statement.StatementLot) =>
-    html`<tr><th scope="row">${lotNames[lot.kind]}${lot.source === null ? '' : ` (${lot.source})`}</th><td class="number">${amount(lot.asset, lot.remaining)}</td><td class="number">${amount(lot.asset, lot.given)}</td><td>${planName(lot.plan)}</td><td>${day(lot.createdMs)}</td><td>${end(lot.expiresMs)}</td></tr>`;
+    html`<tr><th scope="row">${lotNames[lot.kind]}${lot.source === null ? '' : ` (${lot.source})`}</th><td class="number">${amount(lot.asset, lot.remaining)}</td><td class="number">${amount(lot.asset, lot.given)}</td><td>${planName(lot.plan)}</td><td>${day(lot.createdMs)}</td><td>${expiryOf(lot, facts)}</td></tr>`;
   const columns = [
     'Source',
     { number: 'Left', onPhone: 'lead' as const },
@@ -158,7 +162,28 @@ function lotTable({ lots, account: { returned }, nowMs, planName }: ConsoleAccou
   return html`<section aria-labelledby="lots"><h2 id="lots">Balance by source</h2>${lots.length === 0 ? html`<p class="soft">No balance.</p>` : listed}</section>`;
 }
 
-function subscriptions({ subscriptions: all, orders: bought, planName }: ConsoleAccountFacts): Html {
+/** When a part of the balance expires. What a plan includes stays for the grace period only while the renewal is unpaid. */
+function expiryOf(lot: Statement.StatementLot, facts: ConsoleAccountFacts): string {
+  const { subscriptions: plans, orders: bought, nowMs } = facts;
+  const { kind, plan, expiresMs } = lot;
+  if (expiresMs === null) return 'never';
+  const renewing = plans.find(
+    (one) =>
+      kind === 'allowance' &&
+      one.plan === plan &&
+      one.status === 'active' &&
+      willRenew(one) &&
+      one.endMs < expiresMs,
+  );
+  const period = bought.find(({ order }) => order.plan === plan && order.periodEndMs === renewing?.endMs);
+  const hasGrace =
+    renewing !== undefined && period?.order.period?.terms.rollover === false && expiresMs > nowMs;
+  if (hasGrace) return `on ${day(renewing.endMs)} (${day(expiresMs)} if the renewal is unpaid)`;
+  return `${expiresMs <= nowMs ? 'expired' : 'on'} ${day(expiresMs)}`;
+}
+
+function subscriptions(facts: ConsoleAccountFacts): Html {
+  const { subscriptions: all, orders: bought, planName } = facts;
   if (all.length === 0) return html``;
   const isRefunded = ({ plan, endMs }: Subscription) =>
     bought.some(
@@ -166,22 +191,32 @@ function subscriptions({ subscriptions: all, orders: bought, planName }: Console
         order.plan === plan && order.periodEndMs === endMs && order.amount > 0 && reversed >= order.amount,
     );
   const row = (one: Subscription) =>
-    html`<tr><th scope="row">${planName(one.plan)}</th><td>${state(one.endedMs == null ? one.status : 'ended')}</td>${period(one, isRefunded(one))}<td>${copied(one.id)}</td></tr>`;
+    html`<tr><th scope="row">${planName(one.plan)}</th><td>${state(one.endedMs == null ? one.status : 'ended')}</td>${period(one, isRefunded(one), facts)}<td>${copied(one.id)}</td></tr>`;
   return html`<section aria-labelledby="plans"><h2 id="plans">Plans</h2>${table('Plans', ['Plan', { lead: 'Status' }, { bare: 'Period' }, { bare: 'Then' }, 'Subscription'], all.map(row), 'stack')}</section>`;
 }
 
+/** When the access of an unpaid renewal ends: with what the plan included last. */
+function accessEnd({ plan }: Subscription, lots: readonly Statement.StatementLot[], nowMs: number): string {
+  const ends = lots.flatMap((lot) =>
+    lot.kind === 'allowance' && lot.plan === plan ? (lot.expiresMs ?? []) : [],
+  );
+  if (ends.length === 0) return '';
+  const lastMs = Math.max(...ends);
+  return `, access ${lastMs > nowMs ? 'ends' : 'ended'} ${day(lastMs)}`;
+}
+
 /** Describes the end of the period of a subscription that has not ended. */
-function thenOf(one: Subscription): string | Html {
+function thenOf(one: Subscription, { lots, nowMs }: ConsoleAccountFacts): string | Html {
   if (one.status === 'past_due')
-    return html`renewal unpaid since ${day(one.endMs)}: <a href="/admin/console/payments?view=past-due">unpaid renewals</a>`;
+    return html`renewal unpaid since ${day(one.endMs)}${accessEnd(one, lots, nowMs)}: <a href="/admin/console/payments?view=past-due">unpaid renewals</a>`;
   return willRenew(one) ? 'renews' : 'ends';
 }
 
 /** The period of a subscription, and what follows it; of one that has ended, when that was. */
-function period(one: Subscription, isRefunded: boolean): Html {
+function period(one: Subscription, isRefunded: boolean, facts: ConsoleAccountFacts): Html {
   const then = one.endedMs == null ? '' : `ended ${day(one.endedMs)}${isRefunded ? ', refunded' : ''}`;
   return one.endedMs == null
-    ? html`<td>${day(one.startMs)} to ${day(one.endMs)}</td><td>${thenOf(one)}</td>`
+    ? html`<td>${day(one.startMs)} to ${day(one.endMs)}</td><td>${thenOf(one, facts)}</td>`
     : html`<td>from ${day(one.startMs)}</td><td>${then}</td>`;
 }
 

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { account, type ConsoleAccountFacts } from '../../src/http/console/pages/account.ts';
+import type { StatementLot } from '../../src/ledger/statement.ts';
+import type { Subscription } from '../../src/payment/subscription.ts';
+import { boughtMs, endMs, periodOf, planName, textOf, usd } from './console-fixtures.ts';
+
+const day = 86_400_000;
+const plan: Subscription = {
+  ...{ id: 'sub_1', account: 'acc_1', plan: 'start', status: 'active', renews: true },
+  ...{ startMs: boughtMs, endMs, cancelAtPeriodEnd: false, nextPlan: null, payUrl: null },
+};
+const lot: StatementLot = {
+  ...{ asset: 'unit', kind: 'allowance', plan: 'start', given: 5_000, remaining: 5_000 },
+  ...{ expiresMs: endMs + 3 * day, resetsMs: null, createdMs: boughtMs, source: null },
+};
+
+const shown = (
+  one: Partial<Subscription>,
+  rollover = false,
+  nowMs = boughtMs,
+  expiresMs: number | null = lot.expiresMs,
+) => {
+  const order = periodOf();
+  if (order.period !== null) order.period.terms = { ...order.period.terms, rollover };
+  const facts: ConsoleAccountFacts = {
+    ...{ planName, lots: [{ ...lot, expiresMs }], subscriptions: [{ ...plan, ...one }], keys: [], calls: [] },
+    account: {
+      ...{ id: 'acc_1', email: null, createdMs: boughtMs, frozenMs: null, joinedTo: null },
+      ...{ paid: usd(99), returned: usd(0), purchases: 1 },
+    } as ConsoleAccountFacts['account'],
+    orders: [{ order, reversed: usd(0), isDisputed: false }],
+    ...{ acts: [], activity: null, requests: [], unconfirmed: [], canSupport: false, nowMs },
+    ...{ formKey: 'k', result: null, draft: null },
+  };
+  return textOf(account(facts, []));
+};
+
+test('what a plan includes expires with its period, or with the grace period of an unpaid renewal', () => {
+  expect(shown({})).toContain('on 27 Dec 2026 (30 Dec 2026 if the renewal is unpaid)');
+});
+
+test('what rolls over, or ends with its period, has one date of its end', () => {
+  expect(shown({}, true)).toMatch(/27 Nov 2026 on 30 Dec 2026 /);
+  expect(shown({ cancelAtPeriodEnd: true }, false, boughtMs, endMs)).toMatch(/27 Nov 2026 on 27 Dec 2026 /);
+});
+
+test('an unpaid renewal says when its access ends, or has ended', () => {
+  expect(shown({ status: 'past_due' }, false, endMs + day)).toContain(
+    'renewal unpaid since 27 Dec 2026, access ends 30 Dec 2026: unpaid renewals',
+  );
+  expect(shown({ status: 'past_due' }, false, endMs + 4 * day)).toContain('access ended 30 Dec 2026');
+});
