@@ -10,7 +10,7 @@ const plan: Subscription = {
   ...{ startMs: boughtMs, endMs, cancelAtPeriodEnd: false, nextPlan: null, payUrl: null },
 };
 const lot: StatementLot = {
-  ...{ asset: 'unit', kind: 'allowance', plan: 'start', given: 5_000, remaining: 5_000 },
+  ...{ lot: 1, asset: 'unit', kind: 'allowance', plan: 'start', given: 5_000, remaining: 5_000 },
   ...{ expiresMs: endMs + 3 * day, resetsMs: null, createdMs: boughtMs, source: null },
 };
 

@@ -9,7 +9,7 @@ import * as GrantFaults from '../grant-faults.ts';
 import type { FormResult } from '../pages/account.ts';
 import * as Page from '../pages/codes.ts';
 import { problem } from '../pages/login-page.ts';
-import type { ConsoleResponse } from '../response.ts';
+import { type ConsoleResponse, done } from '../response.ts';
 
 const path = '/admin/console/codes';
 const formFields = ['code', 'usd', 'units', 'plan', 'expires', 'days', 'max'];
@@ -36,7 +36,7 @@ export function addCodesSection(console: Console, shop: CodesContext): void {
     };
     return { title: 'Codes', status: result?.isBad ? 422 : 200, main: Page.codes(facts) };
   };
-  console.addSection('Codes', path, (_, { role }) => page(role, null));
+  console.addSection('Codes', path, (_, { role }, flash) => page(role, flash));
 
   console.addPage('/admin/console/codes/:code/end', async (c) => {
     const code = Promotion.normal(c.req.param('code') ?? '');
@@ -53,7 +53,7 @@ export function addCodesSection(console: Console, shop: CodesContext): void {
     if (form.get('act') === 'end') {
       const code = Promotion.normal(form.get('code') ?? '') ?? '';
       return (await shop.promotions.end(code, who))
-        ? page(role, { text: `${code} has ended. What it granted remains.`, isBad: false })
+        ? done(path, `${code} has ended. What it granted remains.`)
         : page(role, { text: 'Nothing was ended: there is no active code with this name.', isBad: true });
     }
     if (form.get('act') !== 'create')
@@ -69,9 +69,25 @@ export function addCodesSection(console: Console, shop: CodesContext): void {
       return page(role, result, { values, claimedOnly, faults });
     }
     const { code } = read.draft;
-    if (await shop.promotions.make(read.draft, who))
-      return page(role, { text: `${code} is accepted from now on.`, isBad: false });
+    if (await shop.promotions.make(read.draft, who)) return done(path, `${code} is accepted from now on.`);
+    // A form that was sent twice.
+    if ((await shop.promotions.list()).some((one) => one.endedMs === null && isSame(one, read.draft)))
+      return done(path, `${code} is accepted. It was created before, with the same terms.`);
     const faults = { code: 'This code is or was in use. Choose another one.' };
     return page(role, { text: 'Nothing was created.', isBad: true }, { values, claimedOnly, faults });
   });
+}
+
+function isSame(one: Promotion.PromotionDraft, other: Promotion.PromotionDraft): boolean {
+  const fields = [
+    'code',
+    'plan',
+    'asset',
+    'amount',
+    'expiresMs',
+    'lotDays',
+    'redemptionsMax',
+    'claimedOnly',
+  ] as const;
+  return fields.every((field) => one[field] === other[field]);
 }

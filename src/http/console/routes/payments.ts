@@ -57,7 +57,7 @@ export function addPaymentSection(console: Console, shop: PaymentSectionContext)
     );
   });
 
-  console.addPage(`${path}/:id`, (c, person) => paymentPage(shop, c, null, person));
+  console.addPage(`${path}/:id`, (c, person, flash) => paymentPage(shop, c, flash, person, {}, 200));
 
   console.addPage(`${path}/:id/refund`, async (c, person) => {
     const order = await orders.find(c.req.param('id') ?? '');
@@ -98,12 +98,10 @@ export function addPaymentSection(console: Console, shop: PaymentSectionContext)
   console.addAction(`${path}/:id`, async (c, form, person) => {
     const declining = form.get('act') === 'decline' ? Form.declineFault(form) : null;
     if (declining !== null) return paymentPage(shop, c, Form.nothingDeclined, person, { declining });
-    return paymentPage(
-      shop,
-      c,
-      await Form.answerOrRefund(shop, c.req.param('id') ?? '', form, person.who, planNames(shop)),
-      person,
-    );
+    const id = c.req.param('id') ?? '';
+    const result = await Form.answerOrRefund(shop, id, form, person.who, planNames(shop));
+    const isRefused = result.isBad && result !== Form.unanswered;
+    return isRefused ? paymentPage(shop, c, result, person) : { to: c.req.path, flash: result };
   });
 }
 
@@ -167,6 +165,7 @@ async function paymentPage(
   result: FormResult,
   { role }: Person,
   refused: Partial<Pick<Page.PaymentFacts, 'draft' | 'declining'>> = {},
+  badStatus = 422,
 ): Promise<ConsoleResponse> {
   const { orders, processor } = shop;
   const order = await orders.find(c.req.param('id') ?? '');
@@ -205,7 +204,7 @@ async function paymentPage(
       : null;
   const page = order.payment === null ? null : processor.pageOf(order.payment);
   const main = Page.payment({ ...facts, left, page, preview: preview?.kind === 'possible' ? preview : null });
-  return { title: `Purchase ${order.id}`, status: result?.isBad ? 422 : 200, main, canCopy: true };
+  return { title: `Purchase ${order.id}`, status: result?.isBad ? badStatus : 200, main, canCopy: true };
 }
 
 /** When a plan ended, for the last purchase of a period of it; null for any other. */

@@ -20,6 +20,8 @@ const byHandOnly: NonNullable<FormResult> = {
   text: 'This purchase was paid in a stablecoin. Send the money from your wallet, then record it below.',
   isBad: true,
 };
+/** It is not known whether the refund was made: the page of the purchase asks the processor. */
+export const unanswered: NonNullable<FormResult> = { text: 'The processor did not answer.', isBad: true };
 export const noTransaction = 'Enter the transaction as 0x and 64 digits (0-9, a-f), or leave it empty.';
 export const badTransaction: FormResult = {
   text: 'Nothing was recorded.',
@@ -52,7 +54,7 @@ export async function answerOrRefund(
   form: URLSearchParams,
   who: string,
   planName: PlanName,
-): Promise<FormResult> {
+): Promise<NonNullable<FormResult>> {
   const act = form.get('act');
   if (act === 'decline') {
     const reason = RefundRequest.readText(english, Object.fromEntries(form), 'reason', []);
@@ -94,7 +96,7 @@ export function resultOf(outcome: RefundRequests.AnswerResult, planName: PlanNam
         `Nothing was refunded now: ${money(outcome.returned)} of this payment was returned to the buyer already. To refund more of it, start again below.`,
       );
     case 'pending':
-      return bad('The processor did not answer.');
+      return unanswered;
     case 'busy':
       return bad(
         'Nothing was refunded: another refund of this purchase is being made, or its outcome is not known yet.',
