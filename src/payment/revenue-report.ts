@@ -72,6 +72,8 @@ export type PastDue = {
   /** The price of the unpaid period, without tax; null when the next plan has another one. */
   price: Money | null;
   periodEndMs: number;
+  /** When what the plan included expires: after the grace period, or later for units that roll over. */
+  accessUntilMs: number;
 };
 
 /** One ledger entry for an order's lot. Amounts are in the lot's asset. */

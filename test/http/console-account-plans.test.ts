@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { account, type ConsoleAccountFacts } from '../../src/http/console/pages/account.ts';
+import { row } from '../../src/http/console/pages/unpaid-renewals.ts';
 import type { StatementLot } from '../../src/ledger/statement.ts';
 import type { Subscription } from '../../src/payment/subscription.ts';
 import { boughtMs, endMs, periodOf, planName, textOf, usd } from './console-fixtures.ts';
@@ -49,4 +50,17 @@ test('an unpaid renewal says when its access ends, or has ended', () => {
     'renewal unpaid since 27 Dec 2026, access ends 30 Dec 2026: unpaid renewals',
   );
   expect(shown({ status: 'past_due' }, false, endMs + 4 * day)).toContain('access ended 30 Dec 2026');
+});
+
+test('the list of unpaid renewals says when access ends and when the card is charged again', () => {
+  const unpaid = {
+    ...{ subscription: 'sub_1', account: 'acc_1', email: 'ada@example.com', plan: 'start', price: usd(99) },
+    ...{ periodEndMs: endMs, accessUntilMs: endMs + 3 * day },
+  };
+  const listed = (nextAttemptMs: number | null, nowMs = endMs + day) =>
+    textOf(row({ ...unpaid, open: { amount: usd(99), nextAttemptMs } }, planName, nowMs));
+  expect(listed(endMs + 2 * day)).toContain('27 Dec 2026 30 Dec 2026 29 Dec 2026');
+  expect(listed(null)).toContain('30 Dec 2026 none');
+  expect(listed(null, endMs + 4 * day)).toContain('ended 30 Dec 2026');
+  expect(textOf(row({ ...unpaid, open: null }, planName, endMs))).toContain('not known: see the processor');
 });

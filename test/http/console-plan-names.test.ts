@@ -20,7 +20,7 @@ test('lists and questions name plans as buyers see them', () => {
   expect(textOf(changed(order, usd(1), planName))).toContain('1.00 USD of 99.00 USD for Start');
   const pastDue = {
     ...{ account: 'acc_1', email: null, price: usd(99), plan: 'start' },
-    ...{ periodEndMs: endMs, subscription: 'sub_1' },
+    ...{ periodEndMs: endMs, accessUntilMs: endMs, open: null, subscription: 'sub_1' },
   };
   const lists = { requests: [], flagged: [], unfinished: [], returned: [], webhookEvents: [] };
   const facts = {
@@ -34,7 +34,7 @@ test('lists and questions name plans as buyers see them', () => {
       payments(
         {
           ...{ ...facts, view, next: null, isFirst: true, filter: { plan: 'start' }, canExport: false },
-          ...{ plans: [{ id: 'start', name: 'Start' }], planName },
+          ...{ plans: [{ id: 'start', name: 'Start' }], planName, nowMs: endMs },
         },
         () => null,
       ),

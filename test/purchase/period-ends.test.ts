@@ -4,6 +4,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as Connection from '../../src/adapters/postgres/connection.ts';
 import { openOrders } from '../../src/adapters/postgres/orders.ts';
+import { openRevenueReport } from '../../src/adapters/postgres/revenue-report.ts';
 import { ownAccount } from '../../src/payment/order.ts';
 import { createMigrated } from '../support/database.ts';
 
@@ -98,6 +99,11 @@ describe.each(zones)('in a session of %s', (zone) => {
     await sql`SELECT shop.update_allowance_ends(${`sub_${order}`})`;
     const [lot] = await sql`SELECT expires_at FROM ledger.lot WHERE account_id = ${account}`;
     expect(lot?.expires_at).toEqual(new Date('2031-03-11T12:00:00Z'));
+    await sql`UPDATE shop.subscription SET status = 'past_due' WHERE id = ${`sub_${order}`}`;
+    const own = Connection.openConnection(database.url, 1);
+    const unpaid = await openRevenueReport(own).pastDue(50);
+    await own.end();
+    expect(unpaid.find((one) => one.account === account)?.accessUntilMs).toBe(Date.UTC(2031, 2, 11, 12));
   });
 });
 

@@ -106,12 +106,14 @@ function lists(
       type PastDue = Pick<Row<typeof subscription>, 'id' | 'account_id' | 'plan_id' | 'period_end'> & {
         email: string | null;
         price: number | null;
+        access_until: Date | null;
       };
       const rows = await sql<
         PastDue[]
       >`SELECT s.id, s.account_id, s.plan_id, s.period_end, shop.contact_of(s.account_id) AS email,
           CASE WHEN s.next_plan_id IS NULL THEN (SELECT (o.terms->>'price')::bigint FROM shop.purchase o
-            WHERE o.subscription_id = s.id AND o.state = 'granted' ORDER BY o.created_at DESC LIMIT 1) END AS price
+            WHERE o.subscription_id = s.id AND o.state = 'granted' ORDER BY o.created_at DESC LIMIT 1) END AS price,
+          (SELECT max(e.ends) FROM shop.allowance_ends(s.id) e) AS access_until
         FROM shop.subscription s WHERE s.status = 'past_due' ORDER BY s.period_end DESC LIMIT ${max}`;
       return rows.map((row) => ({
         subscription: row.id,
@@ -120,6 +122,7 @@ function lists(
         plan: row.plan_id,
         price: row.price === null ? null : Money.ofMicro(row.price),
         periodEndMs: row.period_end.getTime(),
+        accessUntilMs: (row.access_until ?? row.period_end).getTime(),
       }));
     },
   };

@@ -3,12 +3,7 @@ import { html, raw } from 'hono/html';
 import type { FlaggedOrder } from '../../../payment/fraud-signal.ts';
 import type { FoundOrder, OrderFilter } from '../../../payment/order-search.ts';
 import type { ListedRefundRequest } from '../../../payment/refund-request.ts';
-import type {
-  OpenWebhookEvent,
-  PastDue,
-  ReturnedPayment,
-  UnfinishedOrder,
-} from '../../../payment/revenue-report.ts';
+import type { OpenWebhookEvent, ReturnedPayment, UnfinishedOrder } from '../../../payment/revenue-report.ts';
 import { isByHand } from '../../../payment/reversal.ts';
 import { capitalized } from '../../../text/capitalized.ts';
 import type { Html } from '../../pages/frame.ts';
@@ -26,6 +21,7 @@ import {
   statusOf,
 } from './orders.ts';
 import { state } from './states.ts';
+import * as Renewals from './unpaid-renewals.ts';
 
 /** Returns the URL of a payment at the processor, or null when it has no such page. */
 export type ProcessorPage = (payment: string) => string | null;
@@ -39,7 +35,8 @@ export type PaymentListFacts = {
   unfinished: readonly UnfinishedOrder[];
   returned: readonly ReturnedPayment[];
   webhookEvents: readonly OpenWebhookEvent[];
-  pastDue: readonly PastDue[];
+  pastDue: readonly Renewals.UnpaidRenewal[];
+  nowMs: number;
   /** Payments that were declined in the last 30 days. */
   declined: number;
   all: readonly FoundOrder[];
@@ -117,17 +114,10 @@ function partsOf(facts: PaymentListFacts, processorPage: ProcessorPage): Part[] 
       ...{
         id: 'past-due',
         name: 'Unpaid renewals',
-        rows: facts.pastDue.map((one) => pastDue(one, facts.planName)),
+        rows: facts.pastDue.map((one) => Renewals.row(one, facts.planName, facts.nowMs)),
       },
-      about:
-        'The processor charges these again on its own schedule. What the plan includes stays available during the days of grace.',
-      columns: [
-        'Buyer',
-        { number: 'Unpaid', onPhone: 'lead' },
-        { bare: 'Plan' },
-        'Period ended',
-        'Subscription',
-      ],
+      about: Renewals.about,
+      columns: Renewals.columns,
     },
     {
       ...{ id: 'webhook-events', name: 'Failed webhook events' },
@@ -284,8 +274,4 @@ function effectOf({ isEffective, loss }: Pick<ReturnedPayment, 'isEffective' | '
 
 function webhookEvent(one: OpenWebhookEvent): Html {
   return html`<tr><th scope="row">${one.type}</th><td>${moment(one.receivedMs)}</td><td class="number">${count(one.attempts)}</td><td class="words">${one.failure === null ? 'Being processed' : faultInWords(one.failure)}</td><td>${copied(one.id)}</td></tr>`;
-}
-
-function pastDue(one: PastDue, planName: PlanName): Html {
-  return html`<tr><th scope="row">${buyerLink(one.account, one.email)}</th><td class="number">${one.price === null ? '' : money(one.price)}</td><td>${planName(one.plan)}</td><td>${day(one.periodEndMs)}</td><td>${copied(one.subscription)}</td></tr>`;
 }

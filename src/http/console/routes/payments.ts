@@ -3,12 +3,14 @@ import * as Money from '@sluice/kernel/money';
 import type { CatalogContext } from '../../../catalog/catalog-context.ts';
 import { nameOf } from '../../../catalog/plan-name.ts';
 import { can } from '../../../identity/operators/role.ts';
+import * as BillingPortal from '../../../journeys/billing-portal.ts';
 import * as RefundPreview from '../../../journeys/refund-preview.ts';
 import type * as RefundRequests from '../../../journeys/refund-requests.ts';
 import type { SellerContext } from '../../../journeys/seller-context.ts';
 import * as UnconfirmedRefund from '../../../journeys/unconfirmed-refund.ts';
 import type { Order } from '../../../payment/order.ts';
 import * as OrderSearch from '../../../payment/order-search.ts';
+import type { PastDue } from '../../../payment/revenue-report.ts';
 import * as Gone from '../../../payment/reversal.ts';
 import type { Subscription } from '../../../payment/subscription.ts';
 import type { Html } from '../../pages/frame.ts';
@@ -42,8 +44,15 @@ export function addPaymentSection(console: Console, shop: PaymentSectionContext)
 
   console.addSection('Payments', path, async (c, { role }) => {
     const filter = OrderSearch.readFilter((name) => c.req.query(name));
-    const facts = await listFacts(shop, filter, c.req.query('after') ?? null);
-    const shown = { view: c.req.query('view') ?? null, canExport: can(role, 'export') };
+    const { pastDue: unpaid, ...facts } = await listFacts(shop, filter, c.req.query('after') ?? null);
+    const view = c.req.query('view') ?? null;
+    const pastDue = await Promise.all(
+      unpaid.map(async (one) => ({
+        ...one,
+        open: view === 'past-due' ? await BillingPortal.unpaidOf(shop, one.subscription) : null,
+      })),
+    );
+    const shown = { view, pastDue, nowMs: shop.clock(), canExport: can(role, 'export') };
     const main = ListPage.payments({ ...facts, ...shown }, processor.pageOf);
     return { title: 'Payments', main, canCopy: true };
   });
@@ -125,7 +134,9 @@ async function listFacts(
   shop: PaymentSectionContext,
   filter: OrderSearch.OrderFilter,
   after: string | null,
-): Promise<Omit<ListPage.PaymentListFacts, 'canExport' | 'view'>> {
+): Promise<
+  Omit<ListPage.PaymentListFacts, 'canExport' | 'view' | 'nowMs' | 'pastDue'> & { pastDue: PastDue[] }
+> {
   const { revenueReport } = shop.console;
   const [requests, flagged, unfinished, returned, webhookEvents, pastDue, declined, all] = await Promise.all([
     shop.refundRequests.list('open', null, listedMax),
