@@ -5,7 +5,7 @@ import type { Fee } from './fee.ts';
 import type { FraudSignal } from './fraud-signal.ts';
 import type { Order } from './order.ts';
 import type { Reversal } from './reversal.ts';
-import type { SavedCard } from './saved-card.ts';
+import type { PaidCard, SavedCard } from './saved-card.ts';
 import type { AskedChange, Invoice, SoldPlan, SubscriptionState } from './subscription.ts';
 import type { TaxLocation } from './tax.ts';
 
@@ -183,7 +183,7 @@ export interface Processor {
   /** Returns the invoice page of a payment, or of an invoice with nothing left to pay; null when there is none. */
   invoicePage(payment: string): Promise<string | null>;
   /** Returns the card of a payment, for its receipt; null for another means, and for an invoice. Responds within a few seconds. */
-  cardOfPayment(payment: string): Promise<Pick<SavedCard, 'brand' | 'last4'> | null>;
+  cardOfPayment(payment: string): Promise<PaidCard | null>;
   readPayment(id: string): Promise<Payment>;
   /** Lists the payments made for the order's challenge: usually one, none when the charge never arrived. */
   chargesOf(order: Order): Promise<Payment[]>;

@@ -7,3 +7,6 @@ export type SavedCard = {
   /** The consent to automatic charges under which it was saved. */
   consent?: string;
 };
+
+/** The card of a payment, as its holder and their bank name it. `country`: of the bank, two letters; null or absent when it is not known. */
+export type PaidCard = Pick<SavedCard, 'brand' | 'last4'> & { country?: string | null };

@@ -43,6 +43,7 @@ export const factsOf = (order: Order, more: Partial<PaymentFacts> = {}): Payment
     reversals: [],
     lot: null,
     planEndedMs: null,
+    card: null,
     charges: [],
     fees: [],
     signals: [],

@@ -51,3 +51,28 @@ test('the effect of a refund names what was removed: credit, results, and the pl
   expect(ended).toContain('results removed, plan ended');
   expect(ended).toContain('Plan ended 27 Nov 2026, 09:32');
 });
+
+test('a purchase names the card that paid by its brand, last digits and country', () => {
+  const card = { brand: 'visa', last4: '4242', country: 'US' };
+  expect(shown(orderOf(), { card })).toContain('Method Card, Visa ending in 4242, US ');
+  expect(shown(orderOf(), { card: { ...card, country: null } })).toContain('Method Card, Visa ending in 4242 ');
+  expect(shown(orderOf())).toContain('Method Card ');
+});
+
+test('a refund by hand says where to send which coin, and of which payment', () => {
+  const signedPayment = {
+    ...{ version: 2 as const, network: 'eip155:8453', asset: '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913' },
+    ...{ from: `0x${'12'.repeat(20)}`, to: `0x${'34'.repeat(20)}`, value: '5000000', validAfter: '0' },
+    ...{ validBefore: '1', nonce: '0x', maxTimeoutSeconds: 60, signature: '0x', resource: { url: '' } as never },
+  };
+  const coin = { rail: 'x402', transaction: `0x${'ab'.repeat(32)}`, signedPayment } as const;
+  const text = shown(orderOf(coin));
+  expect(text).toContain(`Send to ${signedPayment.from}`);
+  expect(text).toContain('Coin USDC on Base');
+  expect(text).toContain(`Paid in transaction ${coin.transaction}`);
+  expect(text).toContain('You sent (USDC), up to 5.00');
+  const other = { ...signedPayment, asset: `0x${'99'.repeat(20)}` };
+  expect(shown(orderOf({ ...coin, signedPayment: other }))).toContain(`Coin token ${other.asset} on Base`);
+  const unknown = shown(orderOf({ ...coin, signedPayment: null }));
+  expect(unknown).toContain('The address that paid is not known. Ask the buyer for an address');
+});

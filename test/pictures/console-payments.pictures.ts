@@ -72,7 +72,10 @@ test('payments are refunded, and requests for it declined', async () => {
 
 test('a stablecoin refund, which the wallet of the seller sent, is recorded', async () => {
   const { order } = buyer('sofia@kovalevskaya.example');
-  await site.shop.sql`UPDATE shop.purchase SET rail = 'x402' WHERE id = ${order}`;
+  const usdc = { version: 2, network: 'eip155:8453', asset: '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913' };
+  const signed = { ...usdc, from: '0x52908400098527886E0F7030069857D2E4169EE7' };
+  await site.shop
+    .sql`UPDATE shop.purchase SET rail = 'x402', signed_payment = ${site.shop.sql.json(signed)}, transaction = ${`0x${'cd'.repeat(32)}`} WHERE id = ${order}`;
   const record = seller.in('console-refund-by-hand');
   await record.see(at(`payments/${order}`), 'form of a stablecoin payment');
   await record.submit(null, { '#reference': 'zzz' }, 'Review the record', 'wrong transaction');
@@ -91,6 +94,10 @@ test('a subscription is refunded and ended, and a renewal stays unpaid', async (
   await plan.see(at(`accounts/${lise.account}`), 'account whose plan was refunded');
   await site.shop
     .sql`UPDATE shop.subscription SET status = 'past_due', period_start = now() - interval '33 days', period_end = now() - interval '2 days' WHERE account_id = ${hedy.account}`;
+  await site.shop
+    .sql`UPDATE shop.purchase p SET period_start = s.period_start, period_end = s.period_end FROM shop.subscription s WHERE s.id = p.subscription_id AND p.account_id = ${hedy.account}`;
+  await site.shop
+    .sql`SELECT shop.update_allowance_ends(id) FROM shop.subscription WHERE account_id = ${hedy.account}`;
   await plan.see(at(`accounts/${hedy.account}`), 'account with an unpaid renewal');
   await seller.in('console-payments').see(at('payments?view=past-due'), 'unpaid renewals');
 });
@@ -111,6 +118,11 @@ test('the overview shows every task, and each leads to its list', async () => {
   await shop.sql`UPDATE shop.purchase SET state = 'claimed', claimed_at = now() - interval '1 hour', claimed_by = 'ended' WHERE id = ANY(${[stuck.order, unclear.order]})`;
   await shop.sql`UPDATE shop.purchase SET unreconciled = 'Error: the processor has no payment of this order' WHERE id = ${unclear.order}`;
   await network.fault('GET /v1/payment_intents/:id', '500_before', 50);
+  // A process of the shop is charging it, and the bank of another buyer takes days.
+  const charging = () =>
+    shop.sql`UPDATE shop.purchase SET state = 'claimed', claimed_at = now(), failure = NULL, claimed_by = (SELECT id || '#' || epoch FROM ledger.writer WHERE open LIMIT 1) WHERE id = ${stuck.order}`;
+  const slow = await Agent.offer(agent);
+  await shop.sql`UPDATE shop.purchase SET state = 'claimed', checkout_session = 'cs_slow', page_read_at = now() WHERE id = ${slow.order}`;
   const asking = await bought(site, 'maria@mitchell.example');
   const path = `${shop.url}/purchases/${asking.order}/refund-request`;
   await Customer.call(asking, 'POST', path, { reason: 'The results were older than I need.' });
@@ -124,6 +136,7 @@ test('the overview shows every task, and each leads to its list', async () => {
   for (let nth = 0; nth < 3; nth += 1)
     await Customer.call(asking, 'POST', `${shop.url}/v2/search/people`, { max_results: 1, gone: true });
   await overview.see(front, 'every kind of task');
+  await charging();
   await seller.in('console-payments').visits({
     'fraud warnings and reviews': at('payments?view=flagged'),
     'unfinished charges': at('payments?view=unfinished'),
@@ -132,6 +145,8 @@ test('the overview shows every task, and each leads to its list', async () => {
   await one.visits({
     'with a fraud warning': at(`payments/${doubtful.order}`),
     'being charged': at(`payments/${stuck.order}`),
+    'paid by a slow bank': at(`payments/${slow.order}`),
+    'failed before the charge': at(`payments/${unclear.order}`),
     'offered, not paid': at(`payments/${(await Agent.offer(agent)).order}`),
   });
   await network.clearFaults();

@@ -2,7 +2,7 @@ import * as Money from '@sluice/kernel/money';
 import type Stripe from 'stripe';
 import type { ChargeOutcome, ListedPayment, Payment } from '../../payment/processor.ts';
 import type { PeriodTerms } from '../../payment/proration.ts';
-import type { SavedCard } from '../../payment/saved-card.ts';
+import type { PaidCard } from '../../payment/saved-card.ts';
 import * as CardCharge from './card-charge.ts';
 import { taxField } from './payment-params.ts';
 import * as ShopMark from './shop-mark.ts';
@@ -91,7 +91,7 @@ export function judgeLatest(found: readonly Payment[]): ChargeOutcome {
 const cardTimeoutMs = 2_000;
 
 /** Returns the card of a payment; null for another means, and for an invoice. */
-export async function cardOf(stripe: Stripe, id: string): Promise<Pick<SavedCard, 'brand' | 'last4'> | null> {
+export async function cardOf(stripe: Stripe, id: string): Promise<PaidCard | null> {
   if (!id.startsWith('pi_')) return null;
   const limits = { timeout: cardTimeoutMs, maxNetworkRetries: 0 };
   const { latest_charge: charge } = await stripe.paymentIntents.retrieve(
@@ -100,5 +100,7 @@ export async function cardOf(stripe: Stripe, id: string): Promise<Pick<SavedCard
     limits,
   );
   const card = typeof charge === 'object' ? charge?.payment_method_details?.card : null;
-  return card?.brand && card.last4 ? { brand: card.brand, last4: card.last4 } : null;
+  return card?.brand && card.last4
+    ? { brand: card.brand, last4: card.last4, country: card.country }
+    : null;
 }

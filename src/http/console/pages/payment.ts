@@ -7,6 +7,9 @@ import type { FraudSignal } from '../../../payment/fraud-signal.ts';
 import { isSlow, type Order, reference } from '../../../payment/order.ts';
 import type { RefundRequest } from '../../../payment/refund-request.ts';
 import { isByHand, type Reversal, type StoredReversal, suggestedRefund } from '../../../payment/reversal.ts';
+import type { PaidCard } from '../../../payment/saved-card.ts';
+import { cardName } from '../../../text/card-name.ts';
+import { english } from '../../../text/texts.ts';
 import type { Html } from '../../pages/frame.ts';
 import { type FormResult, resultLine } from './account.ts';
 import { disputeBanner, needsResponse } from './dispute.ts';
@@ -38,6 +41,8 @@ export type PaymentFacts = TimelineFacts & {
   signals: readonly FraudSignal[];
   /** Amount that can still be refunded. */
   left: Money.Money;
+  /** The card that paid; null for another method, and while the processor does not report it. */
+  card: PaidCard | null;
   /** URL of the payment at the processor; null when it has no such page. */
   page: string | null;
   /** The effects of the refund that is suggested; null when nothing can be refunded. */
@@ -75,18 +80,16 @@ ${order.rail === 'x402' ? '' : assessment(facts.charges)}
 ${feeTable(facts.fees)}`;
 }
 
-function summary({ order, planName, email, left, page, fees, charges }: PaymentFacts): Html {
+function summary({ order, planName, email, left, page, fees, card }: PaymentFacts): Html {
   const paid = reference(order);
-  const [latest] = charges;
   const charged = fees.filter(({ kind }) => kind === 'charge');
   const fee = Money.ofMicro(charged.reduce((sum, one) => sum + one.fee, 0));
   const currency = charged[0]?.currency.toUpperCase() ?? '';
   const isCard = order.rail !== 'x402';
-  const risk = !isCard || latest?.riskLevel == null ? '' : `, risk ${words(latest.riskLevel)}`;
   const rows: (readonly [string, string | Html] | null)[] = [
     ['Buyer', order.account === null ? 'not known yet' : buyerLink(order.account, email)],
     ['Plan', planLine(order.plan, planName)],
-    ['Method', `${methodOf(order)}${risk}`],
+    ['Method', `${methodOf(order)}${cardText(card)}`],
     order.grantedMs === null ? ['Created', moment(order.createdMs)] : ['Paid', moment(order.grantedMs)],
     isPlanChange(order) && order.period !== null
       ? [
@@ -104,6 +107,12 @@ function summary({ order, planName, email, left, page, fees, charges }: PaymentF
     paid === null ? null : ['Payment', copied(paid)],
   ];
   return html`<section aria-labelledby="payment"><h2 id="payment">Payment</h2>${pairs(rows.filter((row) => row !== null))}</section>`;
+}
+
+/** The card that paid, as its holder and their bank name it. */
+function cardText(card: PaymentFacts['card']): string {
+  if (card === null) return '';
+  return `, ${cardName(english, card)}${card.country == null ? '' : `, ${card.country}`}`;
 }
 
 /** A plan by its name, with its id of programs. */

@@ -6,6 +6,7 @@ import type { SubscriptionEnd } from '../../../journeys/refunded-subscription.ts
 import type { UnconfirmedRefund } from '../../../journeys/unconfirmed-refund.ts';
 import type { Order } from '../../../payment/order.ts';
 import type { Html } from '../../pages/frame.ts';
+import { destination, unitOf } from './coin-payment.ts';
 import { confirmation } from './confirmation.ts';
 import { field } from './fields.ts';
 import { amount, day, moment, money, usd } from './figures.ts';
@@ -31,20 +32,21 @@ export function reviewForm(
 
 /** The form for a refund which the seller sent from their own wallet. It leads to the page with its effects. */
 export function byHandForm(
-  { id, amount: paid }: Order,
+  order: Order,
   suggested: Money.Money,
   left: Money.Money,
   draft: RefundDraft | null,
 ): Html {
+  const { id, amount: paid } = order;
   const of = {
-    ...{ id: 'amount', name: 'amount_usd', label: `You sent (USD), up to ${usd(left)}` },
+    ...{ id: 'amount', name: 'amount_usd', label: `You sent (${unitOf(order)}), up to ${usd(left)}` },
     ...{ value: draft?.typed ?? Money.format(suggested), fault: draft?.fault },
   };
   const reference = {
     ...{ id: 'reference', name: 'reference', label: 'Transaction (optional)', placeholder: '0x…' },
     ...{ value: draft?.reference ?? '', fault: draft?.referenceFault },
   };
-  return html`<p>This purchase was paid in a stablecoin, which you refund from your own wallet. Send the money first, then record it here: the credit is removed, and an open refund request of the buyer is answered.</p>
+  return html`<p>This purchase was paid in a stablecoin, which you refund from your own wallet. Send the money first, then record it here: the credit is removed, and an open refund request of the buyer is answered.</p>${destination(order)}
 <form method="get" action="${pageOf(id)}/refund"><input type="hidden" name="returned_usd" value="${Money.format(Money.ofMicro(paid - left))}">
 <div class="grid-fields"><div>${field({ ...of, inputMode: 'decimal', isRequired: true })}</div><div>${field(reference)}</div></div><button>Review the record</button></form>
 <p class="soft">The next page shows the effects. Nothing is recorded before you confirm there.</p>`;

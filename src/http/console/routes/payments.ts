@@ -12,6 +12,7 @@ import type { Order } from '../../../payment/order.ts';
 import * as OrderSearch from '../../../payment/order-search.ts';
 import type { PastDue } from '../../../payment/revenue-report.ts';
 import * as Gone from '../../../payment/reversal.ts';
+import type { PaidCard } from '../../../payment/saved-card.ts';
 import type { Subscription } from '../../../payment/subscription.ts';
 import type { Html } from '../../pages/frame.ts';
 import type { Call } from '../../request-context.ts';
@@ -186,7 +187,7 @@ async function paymentPage(
     return { title: 'Purchase not found', status: 404, main };
   }
   const unconfirmed = await UnconfirmedRefund.latest(shop, order);
-  const [buyers, request, reversals, lot, loss, fees, signals, charges, plan] = await Promise.all([
+  const [buyers, request, reversals, lot, loss, fees, signals, charges, plan, card] = await Promise.all([
     buyersOf(shop, order.account),
     shop.refundRequests.find(order.id),
     orders.reversalsOf(order.id),
@@ -196,13 +197,14 @@ async function paymentPage(
     order.payment === null ? [] : shop.fraudSignals.of(order.payment),
     shop.cardAttempts.ofOrder(order.id),
     order.period === null ? null : shop.subscriptions.paidBy(order.id),
+    cardOf(shop, order),
   ]);
   const facts = {
     ...{ order, request, reversals, lot, fees, signals, charges, result, draft: null, declining: null },
     ...refused,
     email: buyers[0]?.email ?? null,
     planName: planNames(shop),
-    loss,
+    ...{ loss, card },
     planEndedMs: endOf(plan, order),
     ...{ nowMs: shop.clock(), unconfirmed },
     canRefund: can(role, 'refund'),
@@ -227,6 +229,15 @@ function endOf(plan: Subscription | null, { periodStartMs, periodEndMs }: Order)
 
 function planNames({ catalog }: Pick<CatalogContext, 'catalog'>): PlanName {
   return (plan) => nameOf(catalog, plan);
+}
+
+/** The card that paid an order: the processor is asked on each view, and the shop keeps only cards that it charges again. */
+async function cardOf(
+  { processor }: Pick<PaymentSectionContext, 'processor'>,
+  { rail, payment, savedCard }: Order,
+): Promise<PaidCard | null> {
+  if (rail === 'x402' || payment === null) return null;
+  return savedCard ?? processor.cardOfPayment(payment).catch(() => null);
 }
 
 /** The account of an order; empty before it is known. */
