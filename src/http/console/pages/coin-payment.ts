@@ -26,7 +26,7 @@ export function unitOf(order: Order): string {
   return coinOf(order)?.coin === 'USDC' ? 'USDC' : 'USD';
 }
 
-/** Where to send a refund: the wallet that paid, in the same coin on the same network. A wrong transfer cannot be taken back. */
+/** Shows where to send a refund: the wallet that paid, in the same coin on the same network. A wrong transfer cannot be taken back. */
 export function destination(order: Order): Html {
   const { signedPayment, transaction } = order;
   const coin = coinOf(order);

@@ -200,7 +200,7 @@ ${table('Charges of the card as the processor assessed them', ['When', { lead: '
 /** A refund that ended the plan did so when it was made. */
 const endDelayMsMax = 600_000;
 
-/** What a refund or dispute has done to what the payment bought. */
+/** Describes the effect of a refund or dispute on what the payment bought. */
 function effectOf(
   { isEffective, kind, createdMs }: StoredReversal,
   { lot, planEndedMs }: Pick<PaymentFacts, 'lot' | 'planEndedMs'>,
