@@ -55,7 +55,9 @@ test('the effect of a refund names what was removed: credit, results, and the pl
 test('a purchase names the card that paid by its brand, last digits and country', () => {
   const card = { brand: 'visa', last4: '4242', country: 'US' };
   expect(shown(orderOf(), { card })).toContain('Method Card, Visa ending in 4242, US ');
-  expect(shown(orderOf(), { card: { ...card, country: null } })).toContain('Method Card, Visa ending in 4242 ');
+  expect(shown(orderOf(), { card: { ...card, country: null } })).toContain(
+    'Method Card, Visa ending in 4242 ',
+  );
   expect(shown(orderOf())).toContain('Method Card ');
 });
 
@@ -63,7 +65,13 @@ test('a refund by hand says where to send which coin, and of which payment', () 
   const signedPayment = {
     ...{ version: 2 as const, network: 'eip155:8453', asset: '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913' },
     ...{ from: `0x${'12'.repeat(20)}`, to: `0x${'34'.repeat(20)}`, value: '5000000', validAfter: '0' },
-    ...{ validBefore: '1', nonce: '0x', maxTimeoutSeconds: 60, signature: '0x', resource: { url: '' } as never },
+    ...{
+      validBefore: '1',
+      nonce: '0x',
+      maxTimeoutSeconds: 60,
+      signature: '0x',
+      resource: { url: '' } as never,
+    },
   };
   const coin = { rail: 'x402', transaction: `0x${'ab'.repeat(32)}`, signedPayment } as const;
   const text = shown(orderOf(coin));

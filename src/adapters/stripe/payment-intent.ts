@@ -100,7 +100,5 @@ export async function cardOf(stripe: Stripe, id: string): Promise<PaidCard | nul
     limits,
   );
   const card = typeof charge === 'object' ? charge?.payment_method_details?.card : null;
-  return card?.brand && card.last4
-    ? { brand: card.brand, last4: card.last4, country: card.country }
-    : null;
+  return card?.brand && card.last4 ? { brand: card.brand, last4: card.last4, country: card.country } : null;
 }

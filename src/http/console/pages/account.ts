@@ -162,7 +162,7 @@ function lotTable(facts: ConsoleAccountFacts): Html {
   return html`<section aria-labelledby="lots"><h2 id="lots">Balance by source</h2>${lots.length === 0 ? html`<p class="soft">No balance.</p>` : listed}</section>`;
 }
 
-/** Returns when a part of the balance expires. What a plan includes stays for the grace period only while the renewal is unpaid. */
+/** Returns when a part of the balance expires: what a plan includes stays for the grace period only while the renewal is unpaid. */
 function expiryOf(lot: Statement.StatementLot, facts: ConsoleAccountFacts): string {
   const { subscriptions: plans, orders: bought, nowMs } = facts;
   const { kind, plan, expiresMs } = lot;
