@@ -614,6 +614,7 @@ describe('what the seller does', () => {
     expect((await seller.open(page, first)).html).toContain('0.75 USD was refunded.');
     expect(await made()).toEqual([75]);
     const after = (await seller.open(page)).html;
+    expect(after).not.toContain('was refunded.');
     expect(after).toContain('Review refund');
     expect(after).not.toContain('refund not confirmed');
     expect((await seller.open(`/console/accounts/${buyer.account}`)).html).not.toContain('is not confirmed');
