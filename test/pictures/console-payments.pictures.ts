@@ -142,6 +142,7 @@ test('the overview shows every task, and each leads to its list', async () => {
     'unfinished charges': at('payments?view=unfinished'),
     'failed webhook events': at('payments?view=webhook-events'),
   });
+  await charging();
   await one.visits({
     'with a fraud warning': at(`payments/${doubtful.order}`),
     'being charged': at(`payments/${stuck.order}`),
