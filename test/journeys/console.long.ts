@@ -132,6 +132,23 @@ function sums(html: string): Record<string, number> {
 
 const usd = (text = '0') => Number(text.replace('-', '').replace(' USD', '').replaceAll(',', '')) * 1_000_000;
 
+/** Someone who has a plan, paid on the hosted page, and the address that was entered there. */
+async function subscribed() {
+  const agent = await Agent.registered(shop.url);
+  await Customer.pay((await Agent.offer(agent, {}, 'small')).checkoutUrl);
+  const [row] = await shop.sql<
+    { id: string; payer_email: string }[]
+  >`SELECT id, payer_email FROM shop.subscription WHERE account_id = ${agent.account}`;
+  return { ...agent, subscription: row?.id ?? '', email: row?.payer_email ?? '' };
+}
+
+async function renewing(subscription: string): Promise<boolean> {
+  const [row] = await shop.sql<
+    { renews: boolean }[]
+  >`SELECT NOT cancel_at_period_end AND ended_at IS NULL AS renews FROM shop.subscription WHERE id = ${subscription}`;
+  return row?.renews === true;
+}
+
 /** Someone who has bought credit by a program, and the purchase. */
 async function bought(amount_usd: string) {
   const agent = await Agent.registered(shop.url);
@@ -675,11 +692,24 @@ describe('what the seller does', () => {
       expires: '2099-01-31',
       reason: 'sorry',
     };
+    const review = (fields: Record<string, string>) =>
+      seller.open(`${page}/grant?${new URLSearchParams(fields)}`);
     const twice = { ...form, key: await seller.hidden(page, 'key') };
+    const question = await review(twice);
+    expect(question.html).toContain('Grant 5.00 USD?</h1>');
+    expect(question.html).toContain('Balance after it: 5.00 USD.');
+    expect(question.html).toContain(`name="key" value="${twice.key}"`);
+    expect(await acts(buyer.account)).toEqual([]);
     const sent = await Promise.all([seller.open(page, twice), seller.open(page, twice)]);
-    expect(sent.map(({ status }) => status)).toEqual([200, 200]);
+    for (const { status, html } of sent)
+      expect([status, html.includes('Granted 5.00 USD.')]).toEqual([200, true]);
     expect((await seller.open(page, { ...twice, usd: '6.00' })).status).toBe(422);
-    const both = await seller.open(page, { ...form, key: id('console'), units: '5' });
+    for (const unsaid of [
+      await review({ ...twice, reason: ' ' }),
+      await seller.open(page, { ...twice, reason: '' }),
+    ])
+      expect([unsaid.status, unsaid.html.includes('id="grant-reason-fault"')]).toEqual([422, true]);
+    const both = await review({ ...form, key: id('console'), units: '5' });
     expect(both.status).toBe(422);
     expect(both.html).toContain('id="usd-fault">Enter either dollars or results, not both.<');
     expect(both.html).toMatch(/<details open>.*id="usd"[^>]* aria-invalid="true"[^>]* value="5\.00"/s);
@@ -726,8 +756,14 @@ describe('what the seller does', () => {
     const long = await seller.open(page, { act: 'freeze', reason: 'x'.repeat(501) });
     expect([long.status, long.html.includes('id="reason-fault"')]).toEqual([422, true]);
     expect((await call()).status).toBe(200);
-    const frozen = await seller.open(page, { act: 'freeze', reason: 'abuse <b>' });
+    const plain = await seller.open(`${page}/freeze`);
+    expect(plain.html).not.toContain('plan');
+    const froze = { act: 'freeze', reason: 'abuse <b>' };
+    const frozen = await seller.open(page, froze);
     expect(frozen.html).toContain('The account is frozen.');
+    // A double click: the browser shows the second response.
+    expect((await seller.open(page, froze)).html).toContain('The account is frozen.');
+    expect((await seller.open(page, { act: 'freeze', reason: 'another' })).html).toContain('already frozen');
     expect(frozen.html).toContain('Frozen because: “abuse &lt;b&gt;”.');
     expect(frozen.html).toContain('abuse &lt;b&gt;');
     expect([(await call()).status, (await call()).body.code]).toEqual([403, 'account_frozen']);
@@ -740,6 +776,41 @@ describe('what the seller does', () => {
       404,
     );
     expect((await acts(buyer.account)).map(({ act }) => act)).toEqual(['frozen', 'unfrozen']);
+  });
+
+  test('a plan is cancelled on its own page, or with the account that is frozen, and is in the audit log', async () => {
+    const seller = await signedIn();
+    const [one, other] = [await subscribed(), await subscribed()];
+    const page = `/console/accounts/${one.account}`;
+    const shown = (await seller.open(page)).html;
+    expect(shown).toMatch(/10\.00 USD, renews on \d+ \w+ \d{4}/);
+    const path = /href="\/admin([^"]*\/cancel\?subscription=[^"]*)"/.exec(shown)?.[1] ?? '';
+    expect((await seller.open(path)).html).toContain('It is not charged again.');
+    const form = { act: 'cancel', subscription: one.subscription };
+    expect((await seller.open(`/console/accounts/${other.account}`, form)).status).toBe(422);
+    expect(await renewing(one.subscription)).toBe(true);
+    for (const { html } of await Promise.all([seller.open(page, form), seller.open(page, form)]))
+      expect(html).toMatch(/The Small plan ends on \d+ \w+ \d{4}\. It is not charged again\./);
+    expect(await renewing(one.subscription)).toBe(false);
+    expect(new Set((await acts(one.account)).map(({ act }) => act))).toEqual(new Set(['plan_cancelled']));
+    // Freezing keeps the plan unless the seller cancels it too.
+    const frozenPage = `/console/accounts/${other.account}`;
+    const question = (await seller.open(`${frozenPage}/freeze`)).html;
+    expect(question).toMatch(/Small, 10\.00 USD, renews on \d+ \w+ \d{4} although its calls are refused/);
+    const freeze = { act: 'freeze', reason: 'abuse' };
+    const kept = await seller.open(frozenPage, freeze);
+    expect(kept.html).toMatch(/renews on \d+ \w+ \d{4} although its calls are refused/);
+    expect(await renewing(other.subscription)).toBe(true);
+    await seller.open(frozenPage, { act: 'unfreeze', reason: 'more' });
+    await network.fault('POST /v1/subscriptions/:id', '500_before', 20);
+    const failed = await seller.open(frozenPage, { ...freeze, cancel: 'yes' });
+    await network.clearFaults();
+    expect(failed.html).toContain('The account is frozen. The Small plan still renews');
+    await seller.open(frozenPage, { act: 'unfreeze', reason: 'more' });
+    expect((await seller.open(frozenPage, { ...freeze, cancel: 'yes' })).html).toMatch(
+      /The account is frozen\. The Small plan ends on/,
+    );
+    expect(await renewing(other.subscription)).toBe(false);
   });
 
   test('lists are filtered, and exported as they are filtered', async () => {
@@ -979,6 +1050,20 @@ describe('what the seller does', () => {
       const { headers } = await seller.open(`/console/accounts?q=${encodeURIComponent(` ${typed} `)}`);
       expect([typed, headers.get('location')]).toEqual([typed, `/admin/console/accounts/${buyer.account}`]);
     }
+    const short = buyer.account.slice(0, 16);
+    for (const typed of [short, `${short}…`]) {
+      const { headers } = await seller.open(`/console/accounts?q=${encodeURIComponent(typed)}`);
+      expect([typed, headers.get('location')]).toEqual([typed, `/admin/console/accounts/${buyer.account}`]);
+    }
+    const bare = await seller.open(`/console/accounts?q=${buyer.account.slice(4, 16)}`);
+    expect(accountsOf(bare.html)).toEqual([buyer.account]);
+    const payer = await subscribed();
+    const byPayer = await seller.open(`/console/accounts?q=${encodeURIComponent(payer.email.toUpperCase())}`);
+    expect(accountsOf(byPayer.html)).toContain(payer.account);
+    expect((await seller.open(`/console/accounts/${payer.account}`)).html).toContain('not confirmed');
+    expect((await seller.open('/console/accounts?q=acc_zzz')).html).toContain(
+      'the start of an email address',
+    );
     const found = await seller.open(
       `/console/accounts?q=${encodeURIComponent(email.slice(0, 20).toUpperCase())}`,
     );

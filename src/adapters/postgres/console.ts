@@ -9,10 +9,13 @@ import { openRevenueReport } from './revenue-report.ts';
 import { openUsageReport } from './usage-report.ts';
 
 const dayMs = 86_400_000;
+/** The length of the id of an account. */
+const idChars = 36;
 
 type Row = {
   id: string;
   email: string | null;
+  payer_email: string | null;
   created_at: Date;
   frozen_at: Date | null;
   joined_to: string | null;
@@ -42,7 +45,8 @@ export async function openConsole(sql: Connection, reports: Connection, url: str
 /** Searches accounts for the seller. */
 export function openSearch(sql: Connection): AccountSearch {
   const columns =
-    () => sql`a.id, shop.contact_of(a.id) AS email, a.created_at, a.frozen_at, a.joined_to, coalesce((
+    () => sql`a.id, shop.contact_of(a.id) AS email, (SELECT s.payer_email FROM shop.subscription s
+    WHERE s.account_id = a.id AND s.payer_email IS NOT NULL ORDER BY s.period_end DESC LIMIT 1) AS payer_email, a.created_at, a.frozen_at, a.joined_to, coalesce((
     SELECT sum(o.amount) FROM shop.purchase o WHERE o.account_id = a.id AND o.state = 'granted'), 0)::bigint AS paid,
     coalesce((SELECT sum(least(o.amount, v.amount)) FROM shop.purchase o, LATERAL (SELECT sum(r.amount) AS amount FROM shop.reversal r
       WHERE r.purchase_id = o.id AND r.is_effective) v WHERE o.account_id = a.id AND o.state = 'granted' AND v.amount IS NOT NULL), 0)::bigint AS returned`;
@@ -62,6 +66,10 @@ export function openSearch(sql: Connection): AccountSearch {
         return sql`NOT ${paid()}`;
     }
   };
+  /** Ids that start with a text, or none when it is empty. The range is read from the primary key, whatever its collation. */
+  const startsWith = (prefix: string, max: number) =>
+    sql`SELECT id FROM shop.account WHERE ${prefix} <> '' AND id BETWEEN ${prefix} AND ${prefix.padEnd(idChars, 'f')}
+      AND starts_with(id, ${prefix}) ORDER BY id LIMIT ${max}`;
   return {
     async activity(accounts, sinceMs) {
       type Row = { account: string; last_at: Date | null; spent: number };
@@ -106,11 +114,19 @@ export function openSearch(sql: Connection): AccountSearch {
             (
               await sql<Row[]>`SELECT ${columns()} FROM shop.account a WHERE a.id IN (
                 (SELECT id FROM shop.account WHERE email LIKE ${pattern} ORDER BY email LIMIT ${max})
-                UNION (SELECT account_id FROM shop.member WHERE email LIKE ${pattern} ORDER BY email, account_id LIMIT ${max}))
+                UNION (SELECT account_id FROM shop.member WHERE email LIKE ${pattern} ORDER BY email, account_id LIMIT ${max})
+                UNION (SELECT account_id FROM shop.subscription WHERE payer_email = ${query.prefix} LIMIT ${max})
+                UNION (${startsWith(query.account ?? '', max)}))
               ORDER BY a.email, a.id LIMIT ${max}`
             ).map(found)
           );
         }
+        case 'account':
+          return (
+            await sql<
+              Row[]
+            >`SELECT ${columns()} FROM shop.account a WHERE a.id IN (${startsWith(query.prefix, max)}) ORDER BY a.created_at DESC, a.id`
+          ).map(found);
         case 'owner':
           return (
             await sql<Row[]>`SELECT ${columns()} FROM shop.account a WHERE a.email = ${query.email}`
@@ -150,6 +166,7 @@ function found(row: Row): FoundAccount {
   return {
     id: row.id,
     email: row.email,
+    payerEmail: row.payer_email,
     createdMs: row.created_at.getTime(),
     frozenMs: row.frozen_at?.getTime() ?? null,
     joinedTo: row.joined_to,

@@ -83,12 +83,14 @@ export async function run(args: string[]): Promise<number> {
 }
 
 /**
- * Reads the term that names an account. Commands that export or change an account take the whole address: the start of one would find the account of
- * another person as soon as the person who was meant has none.
+ * Reads the term that names an account. Commands that export or change an account take the whole address or id: the start of one would find the
+ * account of another person as soon as the person who was meant has none.
  */
 function queryOf(verb: string, wanted: string): AccountSearch.AccountQuery | null {
   const query = AccountSearch.read(wanted);
-  if (query?.kind !== 'email' || verb === 'find' || verb === 'show') return query;
+  if (verb === 'find' || verb === 'show') return query;
+  if (query?.kind === 'account') return { kind: 'id', id: query.prefix };
+  if (query?.kind !== 'email') return query;
   const email = Email.parse(wanted);
   return email === null ? null : { kind: 'owner', email };
 }

@@ -14,7 +14,7 @@ const words: Readonly<Record<string, string>> = {
   units: `Enter a whole number from 1 to ${count(creditMax)}.`,
   plan: 'Choose a plan of the list.',
   expires: 'Choose a day in the future.',
-  reason: 'Enter at most 500 characters.',
+  reason: 'Enter a reason of at most 500 characters.',
   code: 'Enter 4 to 40 letters, digits, dashes or underscores.',
   days: `Enter a whole number from 1 to ${count(daysMax)}.`,
   max: `Enter a whole number from 1 to ${count(creditMax)}.`,

@@ -6,7 +6,9 @@ export const pageRights = {
   '/admin/console/accounts': 'read',
   '/admin/console/accounts.csv': 'export',
   '/admin/console/accounts/:id': 'read',
+  '/admin/console/accounts/:id/grant': 'support',
   '/admin/console/accounts/:id/freeze': 'support',
+  '/admin/console/accounts/:id/cancel': 'support',
   '/admin/console/payments': 'read',
   '/admin/console/payments.csv': 'export',
   '/admin/console/payments/:id': 'read',
@@ -41,7 +43,12 @@ export const pageRights = {
  * an owner.
  */
 export const actionRights = {
-  '/admin/console/accounts/:id': { grant: 'support', freeze: 'support', unfreeze: 'support' },
+  '/admin/console/accounts/:id': {
+    grant: 'support',
+    freeze: 'support',
+    unfreeze: 'support',
+    cancel: 'support',
+  },
   '/admin/console/payments/:id': { '': 'refund', answer: 'refund', by_hand: 'refund', decline: 'support' },
   '/admin/console/codes': { create: 'codes', end: 'codes' },
   '/admin/console/events': {

@@ -11,6 +11,7 @@ import { type Subscription, willRenew } from '../../../payment/subscription.ts';
 import type { Html } from '../../pages/frame.ts';
 import type { FormDraft } from '../grant-faults.ts';
 import { calls } from './account-calls.ts';
+import { frozenPlans, plans } from './account-plans.ts';
 import { log } from './audit.ts';
 import { field, select } from './fields.ts';
 import {
@@ -27,8 +28,7 @@ import {
   sign,
   table,
 } from './figures.ts';
-import { headingOf, type ListedOrder, orders, type PlanName, pageOf } from './orders.ts';
-import { state } from './states.ts';
+import { emailText, headingOf, type ListedOrder, orders, type PlanName, pageOf } from './orders.ts';
 
 /** The outcome of the form that was just sent. */
 export type FormResult = {
@@ -37,6 +37,7 @@ export type FormResult = {
   /** The field or form to correct: its id, and the text of the link to it. */
   fix?: { id: string; name: string };
 } | null;
+
 type UnconfirmedLine = { order: string; amount: Money.Money };
 export type ConsoleAccountFacts = {
   planName: PlanName;
@@ -64,16 +65,16 @@ export type ConsoleAccountFacts = {
 };
 
 /** One account: its balance, purchases, keys and calls, and the forms that grant credit and freeze it. */
-export function account(facts: ConsoleAccountFacts, plans: readonly Plan[]): Html {
+export function account(facts: ConsoleAccountFacts, sold: readonly Plan[]): Html {
   const { account: it, result, requests } = facts;
   const none = html`<p class="soft">None yet.</p>`;
-  return html`<div class="top"><h1>${it.email === null ? 'Account without email' : headingOf(it.email)} ${it.frozenMs === null ? '' : sign(`frozen since ${day(it.frozenMs)}`, true)}</h1>${facts.canSupport ? freezeLink(it) : ''}</div>
-${resultLine(result)}${frozenLine(facts)}${facts.orders.map(disputeLine)}${requests.map(requestLine)}${facts.unconfirmed.map(unconfirmedLine)}
+  return html`<div class="top"><h1>${it.email === null ? 'Account without confirmed email' : headingOf(it.email)} ${it.frozenMs === null ? '' : sign(`frozen since ${day(it.frozenMs)}`, true)}</h1>${facts.canSupport ? freezeLink(it) : ''}</div>
+${resultLine(result)}${frozenLine(facts)}${it.frozenMs === null ? '' : frozenPlans(it.id, facts, facts.canSupport)}${facts.orders.map(disputeLine)}${requests.map(requestLine)}${facts.unconfirmed.map(unconfirmedLine)}
 ${status(facts)}
-${subscriptions(facts)}
+${plans(it.id, facts, facts.canSupport)}
 <section aria-labelledby="orders"><h2 id="orders">Purchases</h2>${facts.orders.length === 0 ? none : orders('Purchases', facts.orders, facts.planName)}</section>
 ${lotTable(facts)}
-${facts.canSupport ? folded('grant', 'Grant credit', 'a gift to this buyer', grantForm(it.id, plans, facts.formKey, facts.draft), facts.draft !== null) : ''}
+${facts.canSupport ? folded('grant', 'Grant credit', 'a gift to this buyer', grantForm(it.id, sold, facts.formKey, facts.draft), facts.draft !== null) : ''}
 ${keys(facts.keys)}
 ${calls(facts.calls, facts.planName)}
 ${folded('acts', 'Team activity', some(facts.acts.length, 'recent action'), html`${facts.acts.length === 0 ? '' : log(facts.acts, facts.planName)}<p><a href="/admin/console/audit?account=${it.id}">All actions in the audit log</a></p>`)}`;
@@ -95,10 +96,20 @@ function status({ account: it, lots, nowMs, activity }: ConsoleAccountFacts): Ht
     fact('Used', activity === null ? 'unknown' : exact(activity.spent), html`in the last 30 days`),
   ]}</dl>
 ${pairs([
+  ...(it.email === null ? [['Email', unconfirmedEmail(it)] as const] : []),
   ['Created', day(it.createdMs)],
   ['Last call', activity?.lastMs == null ? 'none in the last 30 days' : moment(activity.lastMs)],
   ['Id', copied(it.id)],
 ])}</section>`;
+}
+
+/** What is known of the email of a buyer who confirmed none. */
+function unconfirmedEmail({ payerEmail, paid }: FoundAccount): string | Html {
+  if (payerEmail !== null)
+    return html`${emailText(payerEmail)} <small>not confirmed: the payer of the plan entered it at the checkout</small>`;
+  return paid > 0
+    ? 'not confirmed; the card processor has the address that was entered at the checkout'
+    : 'none';
 }
 
 /** The spending of a key: `0.05 USD of 2.00 USD`. */
@@ -182,56 +193,18 @@ function expiryOf(lot: Statement.StatementLot, facts: ConsoleAccountFacts): stri
   return `${expiresMs <= nowMs ? 'expired' : 'on'} ${day(expiresMs)}`;
 }
 
-function subscriptions(facts: ConsoleAccountFacts): Html {
-  const { subscriptions: all, orders: bought, planName } = facts;
-  if (all.length === 0) return html``;
-  const isRefunded = ({ plan, endMs }: Subscription) =>
-    bought.some(
-      ({ order, reversed }) =>
-        order.plan === plan && order.periodEndMs === endMs && order.amount > 0 && reversed >= order.amount,
-    );
-  const row = (one: Subscription) =>
-    html`<tr><th scope="row">${planName(one.plan)}</th><td>${state(one.endedMs == null ? one.status : 'ended')}</td>${period(one, isRefunded(one), facts)}<td>${copied(one.id)}</td></tr>`;
-  return html`<section aria-labelledby="plans"><h2 id="plans">Plans</h2>${table('Plans', ['Plan', { lead: 'Status' }, { bare: 'Period' }, { bare: 'Then' }, 'Subscription'], all.map(row), 'stack')}</section>`;
-}
-
-/** When the access of an unpaid renewal ends: with what the plan included last. */
-function accessEnd({ plan }: Subscription, lots: readonly Statement.StatementLot[], nowMs: number): string {
-  const ends = lots.flatMap((lot) =>
-    lot.kind === 'allowance' && lot.plan === plan ? (lot.expiresMs ?? []) : [],
-  );
-  if (ends.length === 0) return '';
-  const lastMs = Math.max(...ends);
-  return `, access ${lastMs > nowMs ? 'ends' : 'ended'} ${day(lastMs)}`;
-}
-
-/** Describes the end of the period of a subscription that has not ended. */
-function thenOf(one: Subscription, { lots, nowMs }: ConsoleAccountFacts): string | Html {
-  if (one.status === 'past_due')
-    return html`renewal unpaid since ${day(one.endMs)}${accessEnd(one, lots, nowMs)}: <a href="/admin/console/payments?view=past-due">unpaid renewals</a>`;
-  return willRenew(one) ? 'renews' : 'ends';
-}
-
-/** The period of a subscription, and what follows it; of one that has ended, when that was. */
-function period(one: Subscription, isRefunded: boolean, facts: ConsoleAccountFacts): Html {
-  const then = one.endedMs == null ? '' : `ended ${day(one.endedMs)}${isRefunded ? ', refunded' : ''}`;
-  return one.endedMs == null
-    ? html`<td>${day(one.startMs)} to ${day(one.endMs)}</td><td>${thenOf(one, facts)}</td>`
-    : html`<td>from ${day(one.startMs)}</td><td>${then}</td>`;
-}
-
-function grantForm(id: string, plans: readonly Plan[], formKey: string, draft: FormDraft | null): Html {
+function grantForm(id: string, sold: readonly Plan[], formKey: string, draft: FormDraft | null): Html {
   const of = (name: string) => ({ name, value: draft?.values[name] ?? '', fault: draft?.faults[name] });
-  const usual = plans.find(({ kind }) => kind === 'credit')?.id ?? plans[0]?.id ?? '';
-  const planNames = plans.map((plan) => [plan.id, plan.name] as const);
-  return html`<p class="soft">Enter either dollars or results. The credit is available immediately, and its owner sees it as a grant from the seller.</p>
-<form method="post" action="/admin/console/accounts/${id}"><input type="hidden" name="act" value="grant"><input type="hidden" name="key" value="${formKey}">
+  const usual = sold.find(({ kind }) => kind === 'credit')?.id ?? sold[0]?.id ?? '';
+  const planNames = sold.map((plan) => [plan.id, plan.name] as const);
+  return html`<p class="soft">Enter either dollars or results. The next page shows the effects. Nothing is granted before you confirm there.</p>
+<form method="get" action="/admin/console/accounts/${id}/grant"><input type="hidden" name="key" value="${formKey}">
 <div class="grid-fields"><div>${field({ ...of('usd'), label: 'Credit (USD)', inputMode: 'decimal', placeholder: '5.00' })}</div>
 <div>${field({ ...of('units'), label: 'Or results', inputMode: 'numeric' })}</div>
-${plans.length < 2 ? html`<input type="hidden" name="plan" value="${usual}">` : html`<div>${select('plan', 'Works with', planNames, draft?.values.plan ?? usual)}</div>`}
+${sold.length < 2 ? html`<input type="hidden" name="plan" value="${usual}">` : html`<div>${select('plan', 'Works with', planNames, draft?.values.plan ?? usual)}</div>`}
 <div>${field({ ...of('expires'), label: 'Last day (empty: no expiry)', type: 'date' })}</div>
-<div>${field({ ...of('reason'), id: 'grant-reason', label: 'Reason, for the audit log' })}</div></div>
-<button>Grant credit</button></form>`;
+<div>${field({ ...of('reason'), id: 'grant-reason', label: 'Reason, for the audit log', isRequired: true, charsMax: 500 })}</div></div>
+<button>Review grant</button></form>`;
 }
 
 function requestLine({ purchase, amount: asked, reason }: RefundRequest): Html {

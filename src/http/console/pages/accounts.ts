@@ -4,7 +4,7 @@ import type { AccountActivity, AccountFilter, FoundAccount } from '../../../iden
 import type { Html } from '../../pages/frame.ts';
 import { field, filterForm, listTop, pages, queryOf, select } from './fields.ts';
 import { day, exact, moment, sign, table } from './figures.ts';
-import { buyerLink } from './orders.ts';
+import { buyerLink, emailText } from './orders.ts';
 
 export type AccountListFacts = {
   /** The search text; empty for the newest accounts. */
@@ -40,7 +40,7 @@ export function accounts(facts: AccountListFacts): Html {
       name: 'q',
       label: 'Search',
       value: typed,
-      placeholder: 'Email or id',
+      placeholder: 'Start of email, or id',
     }),
     select('kind', 'Show', kindNames, filter.kind ?? ''),
     field({ name: 'from', label: 'Created from', type: 'date', value: filter.from ?? '' }),
@@ -51,7 +51,7 @@ export function accounts(facts: AccountListFacts): Html {
 ${filterForm(path, fields, query, !!(filter.from || filter.to))}
 ${
   found.length === 0
-    ? html`<p>${query === '' ? html`No accounts yet. Each person or program that registers or buys appears here. <a href="/">Try your shop as a buyer</a> to open the first one.` : 'No account matches. Check the id or the address.'}</p>`
+    ? html`<p>${query === '' ? html`No accounts yet. Each person or program that registers or buys appears here. <a href="/">Try your shop as a buyer</a> to open the first one.` : nothingFound(facts)}</p>`
     : table(
         'Accounts',
         [
@@ -68,13 +68,27 @@ ${
 ${pages(path, query, isFirst, next === null ? null : `after=${next}`)}</section>`;
 }
 
+const noneOf: Readonly<Record<NonNullable<AccountFilter['kind']>, string>> = {
+  frozen: 'No account is frozen.',
+  claimed: 'No account has a confirmed email address.',
+  paying: 'No account has paid.',
+  unpaid: 'Each account has paid.',
+};
+
+/** Why a search or a filter has no result. */
+function nothingFound({ typed, filter: { kind, from, to }, isFirst }: AccountListFacts): string {
+  if (typed !== '')
+    return 'No account matches. The search finds the start of an email address, the whole address of the payer of a plan, the start of an account id, and the whole id of a purchase, payment, customer, subscription, refund, key or call.';
+  return kind !== undefined && !from && !to && isFirst ? noneOf[kind] : 'No account matches these filters.';
+}
+
 function row(one: FoundAccount, { activity, balances }: AccountListFacts): Html {
-  const { id, email, createdMs, frozenMs, joinedTo, paid, returned } = one;
+  const { id, email, payerEmail, createdMs, frozenMs, joinedTo, paid, returned } = one;
   const recent = activity?.get(id);
   const last = recent?.lastMs == null ? (activity === null ? 'unknown' : 'none') : moment(recent.lastMs);
   const spent = activity === null ? 'unknown' : exact(recent?.spent ?? 0);
   const balance = balances === null ? 'unknown' : exact(balances.get(id) ?? zero);
   const status = frozenMs !== null ? sign('frozen', true) : joinedTo !== null ? sign('merged', 'past') : '';
-  return html`<tr><th scope="row">${buyerLink(id, email)} ${status}</th><td class="number">${balance}</td><td class="number">${exact(paid - returned)}</td><td class="number">${spent}</td>
+  return html`<tr><th scope="row">${buyerLink(id, email)} ${status}${email === null && payerEmail !== null ? html` <small>plan paid by ${emailText(payerEmail)}</small>` : ''}</th><td class="number">${balance}</td><td class="number">${exact(paid - returned)}</td><td class="number">${spent}</td>
 <td class="soft">${last}</td><td class="nowrap">${day(createdMs)}</td></tr>`;
 }

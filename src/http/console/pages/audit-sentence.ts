@@ -11,6 +11,7 @@ const actions: Readonly<Record<string, readonly [name: string, sentence: string]
   refund_declined: ['Declined a refund', 'Declined the refund request of @'],
   frozen: ['Froze the account', 'Froze the account of @'],
   unfrozen: ['Unfroze the account', 'Unfroze the account of @'],
+  plan_cancelled: ['Cancelled a plan', 'Cancelled the plan % of @'],
   erased: ['Erased an account', 'Erased the account @'],
   promotion_made: ['Created a code', 'Created the code @ for %'],
   promotion_ended: ['Ended a code', 'Ended the code @'],
@@ -40,6 +41,12 @@ const actions: Readonly<Record<string, readonly [name: string, sentence: string]
   oidc_linked: ['Linked single sign-on', 'Linked single sign-on of @'],
 };
 
+/** The sentences of actions that were not made, or perhaps not. */
+const tried: Readonly<Record<string, string>> = {
+  refund: 'Tried to refund % to @',
+  plan_cancelled: 'Tried to cancel the plan % of @',
+};
+
 /** The name of an action, in the past tense. */
 export function nameOfAct(act: string): string {
   return actions[act]?.[0] ?? words(capitalized(act));
@@ -50,9 +57,9 @@ export function namesWhat(act: string): boolean {
   return actions[act]?.[1].includes('%') ?? false;
 }
 
-/** Describes an action in a sentence with a link to its subject. `isMade`: false for a refund that was not made, or perhaps not. */
+/** Describes an action in a sentence with a link to its subject. `isMade`: false for one that was not made, or perhaps not. */
 export function sentence(act: string, subject: Html, what: string | null, isMade: boolean): Html {
-  const template = isMade ? actions[act]?.[1] : 'Tried to refund % to @';
+  const template = isMade ? actions[act]?.[1] : tried[act];
   if (template === undefined || (what === null && template.includes('%')))
     return html`${nameOfAct(act)}: ${subject}`;
   return html`${template.split(/([@%])/).map((part) => (part === '@' ? subject : part === '%' ? what : part))}`;

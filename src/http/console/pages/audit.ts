@@ -87,15 +87,22 @@ export function log(entries: readonly AuditEntry[], planName: PlanName): Html {
 }
 
 /** Actions whose outcome is recorded later than their start. */
-const twoSteps = new Set(['refund', 'reload', 'signing_key_rotated', 'signing_key_dropped']);
+const twoSteps = new Set([
+  'refund',
+  'plan_cancelled',
+  'reload',
+  'signing_key_rotated',
+  'signing_key_dropped',
+]);
 
 /** Returns true for an action that was started and whose outcome is not recorded. */
 export function isUnknown(act: string, after: unknown): boolean {
   return after === null && twoSteps.has(act);
 }
 
-/** Returns false for a refund that was not made, or perhaps not. */
+/** Returns false for a refund or a cancellation that was not made, or perhaps not. */
 function isMade(act: string, after: unknown): boolean {
+  if (act === 'plan_cancelled') return after !== null && !('outcome' in Object(after));
   return act !== 'refund' || (Object(after) as { amount?: unknown; id?: unknown }).id !== undefined;
 }
 

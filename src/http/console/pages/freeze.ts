@@ -1,16 +1,26 @@
 import { html } from 'hono/html';
 import type { FoundAccount } from '../../../identity/account-search.ts';
+import { type Subscription, willRenew } from '../../../payment/subscription.ts';
 import type { Html } from '../../pages/frame.ts';
+import { cancelToo, chargedWhileFrozen } from './account-plans.ts';
 import { confirmation } from './confirmation.ts';
 import { field } from './fields.ts';
 import { day, money } from './figures.ts';
-import { emailText } from './orders.ts';
+import { emailText, type ListedOrder, type PlanName } from './orders.ts';
+
+type Plans = {
+  subscriptions: readonly Subscription[];
+  orders: readonly ListedOrder[];
+  planName: PlanName;
+};
 
 /** Shows the effects of freezing an account, or of the opposite, before it is done. `refused`: a reason that was refused, and why. */
 export function confirm(
   { id, email, frozenMs, paid, createdMs }: FoundAccount,
+  plans: Plans,
   refused: { reason: string; fault: string } | null = null,
 ): Html {
+  const renewing = plans.subscriptions.filter(willRenew);
   const isFrozen = frozenMs !== null;
   const [act, name] = isFrozen ? ['unfreeze', 'Unfreeze'] : ['freeze', 'Freeze'];
   return confirmation({
@@ -27,11 +37,12 @@ export function confirm(
       ? ['Its keys and tokens work again.', 'It can call and buy, with the balance that was kept.']
       : [
           'Its API calls are refused at once.',
-          'It cannot buy, and automatic top-ups stop. Subscriptions are not cancelled: they renew until you cancel them.',
+          'It cannot buy, and automatic top-ups stop.',
+          ...renewing.map((one) => chargedWhileFrozen(one, plans)),
           'The balance is kept. The account can be unfrozen at any time.',
         ],
     action: `/admin/console/accounts/${id}`,
-    fields: html`<input type="hidden" name="act" value="${act}">${field({ name: 'reason', label: 'Reason, for the audit log', value: refused?.reason ?? '', fault: refused?.fault, isRequired: true, charsMax: 500 })}`,
+    fields: html`<input type="hidden" name="act" value="${act}">${field({ name: 'reason', label: 'Reason, for the audit log', value: refused?.reason ?? '', fault: refused?.fault, isRequired: true, charsMax: 500 })}${isFrozen ? '' : cancelToo(renewing, plans.planName)}`,
     button: `${name} account`,
     isDangerous: !isFrozen,
     back: `/admin/console/accounts/${id}`,
