@@ -758,12 +758,14 @@ describe('what the seller does', () => {
     expect((await call()).status).toBe(200);
     const plain = await seller.open(`${page}/freeze`);
     expect(plain.html).not.toContain('plan');
+    seller.address = '203.0.113.77';
     const froze = { act: 'freeze', reason: 'abuse <b>' };
     const frozen = await seller.open(page, froze);
     expect(frozen.html).toContain('The account is frozen.');
     // A double click: the browser shows the second response.
     expect((await seller.open(page, froze)).html).toContain('The account is frozen.');
     expect((await seller.open(page, { act: 'freeze', reason: 'another' })).html).toContain('already frozen');
+    seller.address = null;
     expect(frozen.html).toContain('Frozen because: “abuse &lt;b&gt;”.');
     expect(frozen.html).toContain('abuse &lt;b&gt;');
     expect([(await call()).status, (await call()).body.code]).toEqual([403, 'account_frozen']);

@@ -138,7 +138,9 @@ describe.each(names)('on a %s screen', (screen) => {
       await page.getByRole('heading', { name: 'Grant credit' }).click();
       await page.getByLabel('Credit (USD)').fill('2.00');
       await page.getByLabel('Reason, for the audit log').fill('a late answer');
-      await press('Grant credit');
+      await press('Review grant');
+      await look(page, 'console-grant', screen);
+      await press('Grant 2.00 USD');
       expect(await said()).toBe('Granted 2.00 USD.');
       await page.getByRole('link', { name: 'Freeze account' }).click();
       await look(page, 'console-freeze', screen);

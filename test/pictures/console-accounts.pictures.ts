@@ -28,6 +28,7 @@ test('accounts are found, and one is granted credit and frozen', async () => {
     'filtered by those that paid': at('accounts?kind=paying'),
     'filtered by frozen, no match': at('accounts?kind=frozen'),
     'search by a part of an address': at('accounts?q=example'),
+    'search by the start of an id': at('accounts?q=acc_a'),
   });
   const order = buyers.get(names[0])?.order ?? '';
   await one.submit(at('accounts'), { Search: order }, 'Filter', 'paid, with keys and calls');
@@ -42,8 +43,9 @@ test('accounts are found, and one is granted credit and frozen', async () => {
   await one.open(account(names[1]));
   await grants.shot('form', () => grants.unfold('Grant credit'));
   const refused = { 'Credit (USD)': 'five', 'Or results': '100', '#grant-reason': 'a late answer' };
-  await grants.submit(null, refused, 'Grant credit', 'refused');
-  await grants.submit(null, { 'Credit (USD)': '2.00', 'Or results': '' }, 'Grant credit', 'granted');
+  await grants.submit(null, refused, 'Review grant', 'refused');
+  await grants.submit(null, { 'Credit (USD)': '2.00', 'Or results': '' }, 'Review grant', 'review');
+  await grants.shot('granted', () => grants.press('Grant 2.00 USD'));
   await grants.shot('listed in what the team did', () => grants.unfold('Team activity'));
   await freezing.shot('question', () => freezing.follow('Freeze account'));
   await freezing.page.locator('#reason').evaluate((input) => input.removeAttribute('maxlength'));

@@ -99,6 +99,15 @@ test('a subscription is refunded and ended, and a renewal stays unpaid', async (
   await site.shop
     .sql`SELECT shop.update_allowance_ends(id) FROM shop.subscription WHERE account_id = ${hedy.account}`;
   await plan.see(at(`accounts/${hedy.account}`), 'account with an unpaid renewal');
+  const ida = await subscribed('ida@rhodes.example');
+  await site.shop.sql`UPDATE shop.account SET email = NULL, claimed_at = NULL WHERE id = ${ida.account}`;
+  await plan.see(at('accounts?kind=paying'), 'account without a confirmed email, in the list');
+  await plan.see(at(`accounts/${ida.account}`), 'account without a confirmed email');
+  await plan.see(at(`accounts/${ida.account}/freeze`), 'question before freezing an account with a plan');
+  const reason = { 'Reason, for the audit log': 'A stolen card' };
+  await plan.submit(null, reason, 'Freeze account', 'frozen account that is still charged');
+  await plan.shot('question before a plan is cancelled', () => plan.follow('Cancel plan'));
+  await plan.shot('cancelled', () => plan.press('Cancel plan'));
   await seller.in('console-payments').see(at('payments?view=past-due'), 'unpaid renewals');
 });
 

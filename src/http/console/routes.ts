@@ -5,6 +5,7 @@ import type { Env } from '../request-context.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import * as Console from './console.ts';
 import * as LoginPage from './pages/login-page.ts';
+import type { AccountSectionContext } from './routes/account-page.ts';
 import * as Accounts from './routes/accounts.ts';
 import * as Audit from './routes/audit.ts';
 import * as Catalogue from './routes/catalogue.ts';
@@ -20,7 +21,7 @@ import type { ConsoleSessionContext } from './sessions.ts';
 /** The dependencies of the whole console. Each section takes only its own part. */
 type ConsoleContext = ConsoleSessionContext &
   Team.TeamContext &
-  Accounts.AccountSectionContext &
+  AccountSectionContext &
   Payments.PaymentSectionContext &
   Overview.OverviewContext &
   Codes.CodesContext &

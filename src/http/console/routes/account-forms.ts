@@ -74,17 +74,17 @@ export async function grant(
 
 type CancelShop = SellerCancels.CancelContext;
 
-/** Freezes or unfreezes an account, and cancels its plans when the form asks for it. */
+/** Freezes or unfreezes an account, and cancels its plans when the form asks for it. Returns null when there is no such account. */
 export async function freeze(
   shop: Pick<IdentityContext, 'accounts' | 'revocations'> & CancelShop,
   account: string,
   isFrozen: boolean,
   form: URLSearchParams,
   who: string,
-): Promise<Result> {
+): Promise<Result | null> {
   const reason = form.get('reason')?.trim() || null;
   const frozen = await Freezing.set(shop, account, isFrozen, reason, who);
-  if (frozen.kind === 'unknown_account') return { text: 'This account does not exist.', isBad: true };
+  if (frozen.kind === 'unknown_account') return null;
   const isOther = frozen.kind === 'same' && !(await isOwnRepetition(shop, account, isFrozen, reason, who));
   const text = isOther
     ? `The account was already ${isFrozen ? 'frozen' : 'active'}. Your reason was not recorded.`
