@@ -61,6 +61,13 @@ test('exports, erases and freezes by a whole address only: the start of one find
     const refused = await accounts(verb, 'ann@example.co', ...more);
     expect([refused.code, refused.out], verb).toEqual([1, '']);
   }
+  const hex = `acc_${'ab'.repeat(16)}`;
+  const sql = postgres(database.url, { max: 1 });
+  await sql`INSERT INTO shop.account (id, origin) VALUES (${hex}, 'anonymous')`;
+  await sql.end();
+  expect(ids(await json('find', hex.slice(0, 12)))).toEqual([hex]);
+  for (const verb of ['export', 'freeze'])
+    expect((await accounts(verb, hex.slice(0, 12))).code, verb).toBe(1);
   expect((await json('show', 'acc_ann')).email).toBe('ann@example.com');
   expect(JSON.parse((await accounts('export', 'Ann@example.com')).out).accounts).toMatchObject([
     { id: 'acc_ann' },

@@ -798,7 +798,9 @@ describe('what the seller does', () => {
     // Freezing keeps the plan unless the seller cancels it too.
     const frozenPage = `/console/accounts/${other.account}`;
     const question = (await seller.open(`${frozenPage}/freeze`)).html;
-    expect(question).toMatch(/Small, 10\.00 USD, renews on \d+ \w+ \d{4} although its calls are refused/);
+    expect(question).toMatch(
+      /The Small plan, 10\.00 USD, renews on \d+ \w+ \d{4} although its calls are refused/,
+    );
     const freeze = { act: 'freeze', reason: 'abuse' };
     const kept = await seller.open(frozenPage, freeze);
     expect(kept.html).toMatch(/renews on \d+ \w+ \d{4} although its calls are refused/);

@@ -23,7 +23,8 @@ export const help = `Finds and manages the accounts of buyers.
   sluice accounts erase acc_8b1f... --yes                           erases what identifies its owner, here and at the card processor
 
   search terms      the id of an account, purchase (pur_), payment (pi_), refund (re_), customer (cus_), subscription, key or call,
-                    a wallet's address, or the start of an email address
+                    a wallet's address, the address of a plan's payer, or the start of an email address or of an
+                    account id; export, erase, freeze and unfreeze take only a whole address or id
   --reason          for the audit log; do not name the person in it
   --forfeit         erases although paid credit is unspent; refund it first unless its owner gives it up
   --yes             erases without asking again

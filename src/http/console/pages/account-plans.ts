@@ -40,7 +40,7 @@ export function plans(account: string, facts: PlanFacts, canCancel: boolean): Ht
 
 function cancelLink(account: string, one: Subscription): Html {
   if (!willRenew(one)) return html``;
-  return html`<a class="button plain small" href="${cancelPath(account, one)}">Cancel plan</a>`;
+  return html`<a class="button plain small nowrap" href="${cancelPath(account, one)}">Cancel plan</a>`;
 }
 
 function cancelPath(account: string, { id }: Subscription): string {
@@ -82,12 +82,12 @@ function period(one: Subscription, facts: PlanFacts, isRefunded: boolean): Html 
     : html`<td>from ${day(one.startMs)}</td><td>${then}</td>`;
 }
 
-/** The charges that a frozen account still gets: `Start, 99.00 USD, renews on 27 Dec 2026 although its calls are refused.` */
+/** The charges that a frozen account still gets: `The Start plan, 99.00 USD, renews on 27 Dec 2026 although its calls are refused.` */
 export function chargedWhileFrozen(one: Subscription, facts: ChargeFacts): string {
   const name = facts.planName(one.plan);
   if (one.status === 'past_due')
-    return `${name}: its unpaid renewal is charged again although its calls are refused.`;
-  return `${name}, ${renewal(one, facts)} although its calls are refused.`;
+    return `The unpaid renewal of the ${name} plan is charged again although its calls are refused.`;
+  return `The ${name} plan, ${renewal(one, facts)} although its calls are refused.`;
 }
 
 /** The plans that are charged although their account is frozen, each with the link that cancels it. */

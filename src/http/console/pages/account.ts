@@ -28,7 +28,7 @@ import {
   sign,
   table,
 } from './figures.ts';
-import { emailText, headingOf, type ListedOrder, orders, type PlanName, pageOf } from './orders.ts';
+import { emailOf, headingOf, type ListedOrder, orders, type PlanName, pageOf } from './orders.ts';
 
 /** The outcome of the form that was just sent. */
 export type FormResult = {
@@ -96,20 +96,11 @@ function status({ account: it, lots, nowMs, activity }: ConsoleAccountFacts): Ht
     fact('Used', activity === null ? 'unknown' : exact(activity.spent), html`in the last 30 days`),
   ]}</dl>
 ${pairs([
-  ...(it.email === null ? [['Email', unconfirmedEmail(it)] as const] : []),
+  ...(it.email === null ? [['Email', emailOf(it)] as const] : []),
   ['Created', day(it.createdMs)],
   ['Last call', activity?.lastMs == null ? 'none in the last 30 days' : moment(activity.lastMs)],
   ['Id', copied(it.id)],
 ])}</section>`;
-}
-
-/** What is known of the email of a buyer who confirmed none. */
-function unconfirmedEmail({ payerEmail, paid }: FoundAccount): string | Html {
-  if (payerEmail !== null)
-    return html`${emailText(payerEmail)} <small>not confirmed: the payer of the plan entered it at the checkout</small>`;
-  return paid > 0
-    ? 'not confirmed; the card processor has the address that was entered at the checkout'
-    : 'none';
 }
 
 /** The spending of a key: `0.05 USD of 2.00 USD`. */

@@ -6,7 +6,7 @@ import { cancelToo, chargedWhileFrozen } from './account-plans.ts';
 import { confirmation } from './confirmation.ts';
 import { field } from './fields.ts';
 import { day, money } from './figures.ts';
-import { emailText, type ListedOrder, type PlanName } from './orders.ts';
+import { emailOf, type ListedOrder, type PlanName } from './orders.ts';
 
 type Plans = {
   subscriptions: readonly Subscription[];
@@ -16,10 +16,11 @@ type Plans = {
 
 /** Shows the effects of freezing an account, or of the opposite, before it is done. `refused`: a reason that was refused, and why. */
 export function confirm(
-  { id, email, frozenMs, paid, createdMs }: FoundAccount,
+  it: FoundAccount,
   plans: Plans,
   refused: { reason: string; fault: string } | null = null,
 ): Html {
+  const { id, frozenMs, paid, createdMs } = it;
   const renewing = plans.subscriptions.filter(willRenew);
   const isFrozen = frozenMs !== null;
   const [act, name] = isFrozen ? ['unfreeze', 'Unfreeze'] : ['freeze', 'Freeze'];
@@ -27,7 +28,7 @@ export function confirm(
     question: `${name} this account?`,
     subject: 'Account',
     facts: [
-      ['Email', email === null ? 'none' : emailText(email)],
+      ['Email', emailOf(it)],
       ['Paid', money(paid)],
       ['Created', day(createdMs)],
       ...(frozenMs === null ? [] : [['Frozen since', day(frozenMs)] as const]),

@@ -1,5 +1,6 @@
 import * as Money from '@sluice/kernel/money';
 import { html } from 'hono/html';
+import type { FoundAccount } from '../../../identity/account-search.ts';
 import type { FraudSignal } from '../../../payment/fraud-signal.ts';
 import type { Order } from '../../../payment/order.ts';
 import type { Reversal } from '../../../payment/reversal.ts';
@@ -160,6 +161,16 @@ export function emailText(email: string): Html {
   if (at === -1) return html`${email}`;
   const host = email.slice(at + 1).split(email.length - at > hostCharsMax ? /(?<=[.-])/ : /$^/);
   return html`${email.slice(0, at)}<wbr class="at">@${host.map((part, nth) => (nth === 0 ? part : html`<wbr>${part}`))}`;
+}
+
+/** The address of an account; without a confirmed one, where the buyer's address is known from. */
+export function emailOf({ email, payerEmail, paid }: FoundAccount): string | Html {
+  if (email !== null) return emailText(email);
+  if (payerEmail !== null)
+    return html`${emailText(payerEmail)} <small>not confirmed: the payer of the plan entered it at the checkout</small>`;
+  return paid > 0
+    ? 'not confirmed; the card processor has the address that was entered at the checkout'
+    : 'none';
 }
 
 /** The start of an id. */
