@@ -1,12 +1,13 @@
 import type * as Money from '@sluice/kernel/money';
 import { html } from 'hono/html';
+import type { FoundAccount } from '../../../identity/account-search.ts';
 import type { StatementLot } from '../../../ledger/statement.ts';
 import type { Order } from '../../../payment/order.ts';
 import { type Subscription, willRenew } from '../../../payment/subscription.ts';
 import type { Html } from '../../pages/frame.ts';
 import { confirmation } from './confirmation.ts';
 import { copied, day, money, table } from './figures.ts';
-import type { ListedOrder, PlanName } from './orders.ts';
+import { buyerLink, type ListedOrder, type PlanName } from './orders.ts';
 import { state } from './states.ts';
 
 type ChargeFacts = { orders: readonly ListedOrder[]; planName: PlanName };
@@ -117,7 +118,7 @@ export function cancelToo(renewing: readonly Subscription[], planName: PlanName)
 /** Shows the effects of canceling a plan before it is done. */
 export function confirmCancel(
   one: Subscription,
-  facts: ChargeFacts & { buyer: Html; isOwed: boolean },
+  facts: ChargeFacts & { account: FoundAccount; isOwed: boolean },
 ): Html {
   const name = facts.planName(one.plan);
   const back = `/admin/console/accounts/${one.account}`;
@@ -125,13 +126,13 @@ export function confirmCancel(
     ? ['The plan ends now, because its renewal is not paid. The unpaid renewal is void.']
     : [
         `The plan ends on ${day(one.endMs)}. Until then the buyer keeps it, with the results that are left.`,
-        'The buyer can let it renew again until then.',
+        `The buyer can let it renew again until then${facts.account.frozenMs === null ? '' : ', if the account is unfrozen'}.`,
       ];
   return confirmation({
     question: `Cancel the ${name} plan?`,
     subject: 'Plan',
     facts: [
-      ['Buyer', facts.buyer],
+      ['Buyer', buyerLink(facts.account.id, facts.account.email)],
       ['Plan', name],
       ['Period', `${day(one.startMs)} to ${day(one.endMs)}`],
       ['Next', thenOf(one, { ...facts, lots: [], nowMs: 0 })],

@@ -7,7 +7,6 @@ import type { Console } from '../console.ts';
 import type { FormResult } from '../pages/account.ts';
 import * as PlansPage from '../pages/account-plans.ts';
 import * as GrantPage from '../pages/grant.ts';
-import { buyerLink } from '../pages/orders.ts';
 import type { ConsoleResponse } from '../response.ts';
 import type { Person } from '../sessions.ts';
 import * as Form from './account-forms.ts';
@@ -62,8 +61,7 @@ async function cancelPage(
   if (account === null) return page(shop, id, null, person);
   const one = await shop.subscriptions.find(subscription);
   if (one?.account !== account.id || !willRenew(one)) return page(shop, id, notRenewing, person);
-  const { email, payerEmail } = account;
-  const more = { buyer: buyerLink(account.id, email ?? payerEmail), isOwed: isOwed(one, shop.clock()) };
+  const more = { account, isOwed: isOwed(one, shop.clock()) };
   const main = PlansPage.confirmCancel(one, { ...(await planFacts(shop, account.id)), ...more });
   return { title: `Cancel ${nameOf(shop.catalog, one.plan)}`, main };
 }
