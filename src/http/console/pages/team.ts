@@ -68,11 +68,25 @@ function row(one: ListedOperator, { canChange, me }: TeamFacts): Html {
 <td>${seenMs === null ? 'not yet' : moment(seenMs)}</td>${canChange ? html`<td>${changeForms(one)}</td>` : ''}</tr>`;
 }
 
-function changeForms({ id, email, name, role }: ListedOperator): Html {
+/** The access of a person that a removal ends; as effects of it, or once it is done. */
+export function endedAccess(
+  { passkeys, hasOidc, seenMs, invitedUntilMs }: ListedOperator,
+  isDone: boolean,
+): string {
+  const canSignIn = passkeys > 0 || hasOidc || seenMs !== null;
+  const sessions = isDone
+    ? 'Their passkeys and sessions have ended.'
+    : 'Their passkeys and sessions end at once.';
+  const link = isDone ? 'Their invitation link no longer works.' : 'Their invitation link stops working.';
+  return [canSignIn ? sessions : '', invitedUntilMs === null ? '' : link].filter(Boolean).join(' ');
+}
+
+function changeForms(person: ListedOperator): Html {
+  const { id, email, name, role } = person;
   return html`<details><summary>Change<span class="hidden"> ${name}</span></summary><form class="row" method="post" action="${path}"><input type="hidden" name="act" value="role"><input type="hidden" name="id" value="${id}">
 <div><label for="role-${id}">Role of ${name}</label><select id="role-${id}" name="role">${options(role)}</select></div><button class="plain">Change role</button></form>
 <form method="post" action="${path}"><input type="hidden" name="act" value="invite"><input type="hidden" name="email" value="${email}"><input type="hidden" name="role" value="${role}"><button class="quiet">New invitation link</button></form>
-<details class="confirm"><summary>Remove ${name}</summary><p class="soft">Their passkeys and sessions end at once. What they did stays in the audit log.</p><form method="post" action="${path}"><input type="hidden" name="act" value="remove"><input type="hidden" name="id" value="${id}"><button class="danger small">Remove ${name}</button></form></details></details>`;
+<details class="confirm"><summary>Remove ${name}</summary><p class="soft">${endedAccess(person, false)} What they did stays in the audit log.</p><form method="post" action="${path}"><input type="hidden" name="act" value="remove"><input type="hidden" name="id" value="${id}"><button class="danger small">Remove ${name}</button></form></details></details>`;
 }
 
 /** The name of a role: `Owner`. */

@@ -74,11 +74,12 @@ async function remove(
   person: Person,
   page: Show,
 ): Promise<ConsoleResponse> {
-  const before = await operators.find(id);
+  const before = (await operators.list()).find((one) => one.id === id);
   const removed = await operators.remove(id, person.who);
   if (removed !== 'done') return page(person, faultOf(removed));
   if (id === person.operator?.id) return redirect('/admin');
-  return done(path, `${before?.name} was removed. Their passkeys and sessions have ended.`);
+  const ended = before === undefined ? '' : Page.endedAccess(before, true);
+  return done(path, `${before?.name ?? 'The person'} was removed. ${ended}`.trim());
 }
 
 async function invite(
