@@ -33,7 +33,7 @@ test('the question before a removal names what the person has', () => {
   expect(ended).toBe('Their invitation link no longer works.');
 });
 
-test('the form proposes the role of an owner only while the shop has none', () => {
+test('the invitation form proposes the role owner while the shop has no owner', () => {
   const proposed = (html: string) => {
     const form = html.slice(html.indexOf('id="invite-role"'));
     return /value="(\w+)" selected/.exec(form)?.[1];

@@ -101,12 +101,13 @@ function options(selected: string): Html[] {
   );
 }
 
-function inviteForm({ sendsMail, draft }: TeamFacts): Html {
+function inviteForm({ people, sendsMail, draft }: TeamFacts): Html {
+  const proposed = people.some(({ role }) => role === 'owner') ? 'viewer' : 'owner';
   return html`<section aria-labelledby="invite"><h2 id="invite">Invite a person</h2>
 <p class="soft">${sendsMail ? 'They get a link by mail.' : 'You get a link to pass on, because the shop has no mail server.'} It works once, for seven days.</p>
 <form method="post" action="${path}"><input type="hidden" name="act" value="invite">
 ${field({ name: 'email', label: 'Email address', type: 'email', value: draft?.email ?? '', fault: draft?.faults.email, isRequired: true })}
 ${field({ name: 'name', label: 'Name', value: draft?.name ?? '', fault: draft?.faults.name })}
-<label for="invite-role">Role</label><select id="invite-role" name="role">${options(draft?.role ?? 'viewer')}</select>
+<label for="invite-role">Role</label><select id="invite-role" name="role">${options(draft?.role ?? proposed)}</select>
 <button>Invite</button></form></section>`;
 }
