@@ -1,5 +1,6 @@
 import type { Node } from '@sluice/kernel/json-schema';
 import type { Catalog } from '../catalog.ts';
+import { deliveredStorefronts } from './delivered-storefronts.ts';
 
 export const nameCharsMax = 80;
 const proseCharsMax = 300;
@@ -12,14 +13,11 @@ export function storefrontOf(info: Node): Pick<Catalog['storefront'], 'name' | '
   };
 }
 
-/** Returns true for a storefront with a name, description or look of its own: an import writes the first two, and never a look. */
+/** Returns true for a storefront with a name, description or look of its own: imports and samples have the first two, and never a look. */
 export function isBranded({ name, description, brand = {} }: Catalog['storefront'], info: Node): boolean {
-  const imported = storefrontOf(info);
-  return (
-    name !== imported.name ||
-    description !== imported.description ||
-    (brand.colour ?? brand.logo) !== undefined
-  );
+  const given = [storefrontOf(info), ...deliveredStorefronts];
+  const isGiven = given.some((one) => one.name === name && one.description === description);
+  return !isGiven || (brand.colour ?? brand.logo) !== undefined;
 }
 
 /** Text in one line, cut off at `charsMax`. */
