@@ -50,6 +50,8 @@ export interface AttentionReport {
   /** The sum in open disputes. */
   disputed(): Promise<Money>;
   upstreamErrors(sinceMs: number): Promise<ErrorShare>;
+  /** The time of the last signed webhook event of the card processor; null before the first. */
+  lastWebhookEvent(): Promise<number | null>;
   failedMails(sinceMs: number, max: number): Promise<FailedMail[]>;
 }
 

@@ -125,6 +125,15 @@ export type WebhookEvent = {
     | null;
 };
 
+/**
+ * The connection to the processor. `refused`: it does not accept the shop's key, or the key lacks a right. In the modes `test` and `sandbox`
+ * no money moves.
+ */
+export type ProcessorState = {
+  mode: 'live' | 'test' | 'sandbox';
+  state: 'works' | 'refused' | 'unreachable';
+};
+
 export type RefundOutcome =
   | { kind: 'refunded'; reversal: Reversal }
   /** Certainly nothing was refunded. `reason` is the processor's, for the seller. */
@@ -236,6 +245,8 @@ export interface Processor {
     key: string,
     sellerKey: string | null,
   ): Promise<RefundOutcome>;
+  /** Asks the processor whether it accepts the shop's key. Never rejects. */
+  probe(): Promise<ProcessorState>;
   /** Returns the processor's dashboard page of a payment, for the seller; null when it has none. */
   pageOf(payment: string): string | null;
   /** Parses a signed webhook event; null when the signature is not the processor's. */

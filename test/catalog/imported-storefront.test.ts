@@ -22,10 +22,13 @@ test('a long title is compared as the import cut it', () => {
   expect(isBranded({ ...imported, ...storefrontOf(long) }, long)).toBe(false);
 });
 
-test.each(['openapi', 'examples/llm-shop'])('a seller has not yet changed the storefront that comes in %s', async (folder) => {
-  const path = fileURLToPath(new URL(`../../${folder}/catalog.yaml`, import.meta.url));
-  const { storefront } = await CatalogFile.load(path);
-  expect(isBranded(storefront, {})).toBe(false);
-  expect(isBranded({ ...storefront, description: 'Every profile.' }, {})).toBe(true);
-  expect(isBranded({ ...storefront, brand: { colour: '#112233' } }, {})).toBe(true);
-});
+test.each(['openapi', 'examples/llm-shop'])(
+  'a seller has not yet changed the storefront that comes in %s',
+  async (folder) => {
+    const path = fileURLToPath(new URL(`../../${folder}/catalog.yaml`, import.meta.url));
+    const { storefront } = await CatalogFile.load(path);
+    expect(isBranded(storefront, {})).toBe(false);
+    expect(isBranded({ ...storefront, description: 'Every profile.' }, {})).toBe(true);
+    expect(isBranded({ ...storefront, brand: { colour: '#112233' } }, {})).toBe(true);
+  },
+);

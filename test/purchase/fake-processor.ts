@@ -76,6 +76,7 @@ export class FakeProcessor {
       cancelNow: async () => {},
       voidUnpaid: async () => {},
       changePlan: async () => ({ kind: 'changed' }),
+      probe: async () => ({ mode: 'sandbox', state: 'works' }),
       pageOf: () => null,
       parseWebhookEvent: (text) => this.parseWebhookEvent(text),
     };

@@ -81,6 +81,10 @@ export function openAttentionReport(sql: Connection): AttentionReport {
         FROM ledger.usage WHERE draw = 0 AND call_id >= ledger.uuid_at(${new Date(sinceMs)})`;
       return { ...problem({ ...row, due_at: null }), calls: row.calls };
     },
+    async lastWebhookEvent() {
+      const [row] = await sql<[{ at: Date | null }]>`SELECT max(received_at) AS at FROM shop.processor_event`;
+      return row.at?.getTime() ?? null;
+    },
     async failedMails(sinceMs, max) {
       type Row = Omit<FailedMail, 'createdMs'> & { created_at: Date };
       const rows = await sql<

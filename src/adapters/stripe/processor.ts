@@ -10,6 +10,7 @@ import * as Fees from './fees.ts';
 import * as PaymentIntent from './payment-intent.ts';
 import { openPlanPrices } from './plan-price.ts';
 import * as Portal from './portal.ts';
+import { openProbe } from './probe.ts';
 import * as Refunds from './refunds.ts';
 import { type Report, rejections } from './rejections.ts';
 import * as SharedToken from './shared-token.ts';
@@ -62,6 +63,7 @@ export function openStripe(settings: StripeSettings): Processor {
       stripe.paymentIntents
         .retrieve(id, { expand: ['latest_charge'] })
         .then((intent) => PaymentIntent.read(intent, mark), reject.unread(id)),
+    probe: openProbe(stripe, settings),
     pageOf: (payment) => Dashboard.pageOf(settings, payment),
 
     reversalsOf: (id) => Refunds.reversalsOf(stripe, id).catch(reject.unavailable),

@@ -2,6 +2,7 @@ import { html } from 'hono/html';
 import type { BooksCheck } from '../../../journeys/books-check.ts';
 import { conditionOf, type LedgerWriterState, type ResponseCount } from '../../../ledger/usage-report.ts';
 import type { FailedMail } from '../../../payment/attention.ts';
+import type { ProcessorState } from '../../../payment/processor.ts';
 import type { UncountableCount } from '../../../proxy/uncountable.ts';
 import type { Html } from '../../pages/frame.ts';
 import { books } from './books.ts';
@@ -39,6 +40,10 @@ export type HealthFacts = {
   mails: readonly FailedMail[];
   /** False for a shop without a mail server. */
   sendsMail: boolean;
+  /** The connection to the card processor. */
+  cards: ProcessorState;
+  /** The time of its last message; null before the first, or when the query took too long. */
+  lastWebhookEventMs: number | null;
   /** The last check of the books; null before the first one. */
   checked: BooksCheck | null;
   /** Why the check that was just asked for was not finished; null otherwise. */
@@ -65,18 +70,33 @@ const checkNames: Readonly<Record<string, { name: string; problem: string }>> = 
 
 /** The state of the shop in one line, its parts, and below them what only an engineer needs. */
 export function health(facts: HealthFacts): Html {
-  const problems = problemsOf(facts);
   const isBroken = (facts.checked?.violations ?? 0) > 0;
-  const verdict =
-    problems.length === 0
-      ? html`<p class="ok verdict">Everything works. Checked ${moment(facts.nowMs)}. <a href="/admin/console/health">Check again</a></p>`
-      : html`<div class="note verdict"><b>${many(problems.length, 'problem')}</b><ul>${problems.map((one) => html`<li>${one}</li>`)}</ul><p>Checked ${moment(facts.nowMs)}. <a href="/admin/console/health">Check again</a></p></div>`;
   return html`<h1>Health</h1>
-${verdict}
+${verdict(facts)}
 ${parts(facts)}${facts.isAddressUnknown ? addresses() : ''}
 ${isBroken ? books(facts) : ''}<div class="columns">${upstream(facts)}${isBroken ? '' : books(facts)}</div>${uncountable(facts)}${mail(facts)}
 ${technical(facts)}`;
 }
+
+/** The state of the shop in one line. What is not set up is no problem, and yet not everything works. */
+function verdict(facts: HealthFacts): Html {
+  const problems = problemsOf(facts);
+  const again = html`Checked ${moment(facts.nowMs)}. <a href="/admin/console/health">Check again</a>`;
+  const mail = facts.sendsMail
+    ? ''
+    : html`<p>Mail is not set up: buyers get no receipts and no sign-in links. Set <code>SMTP_URL</code> and <code>MAIL_FROM</code> to those of your mail provider, and restart the shop.</p>`;
+  if (problems.length > 0)
+    return html`<div class="note verdict"><b>${many(problems.length, 'problem')}</b><ul>${problems.map((one) => html`<li>${one}</li>`)}</ul>${mail}<p>${again}</p></div>`;
+  return facts.sendsMail
+    ? html`<p class="ok verdict">Everything works. ${again}</p>`
+    : html`<div class="note verdict"><b>Everything that is set up works.</b>${mail}<p>${again}</p></div>`;
+}
+
+const cardProblems: Readonly<Record<Exclude<ProcessorState['state'], 'works'>, string>> = {
+  refused:
+    'The card processor refuses the key of the shop, so no card can be charged. Check STRIPE_SECRET_KEY and its permissions.',
+  unreachable: 'The card processor did not answer. If this lasts, check the outgoing network of this server.',
+};
 
 /** Returns the present problems, a sentence each. */
 function problemsOf({
@@ -84,6 +104,7 @@ function problemsOf({
   chargeProblem,
   writers: all,
   mails,
+  cards,
   uncountable: counts,
   checked,
   isAddressUnknown,
@@ -100,6 +121,7 @@ function problemsOf({
   const uncounted = counts.reduce((sum, { calls }) => sum + calls, 0);
   return [
     ...failed,
+    ...(cards.state === 'works' ? [] : [cardProblems[cards.state]]),
     ...(bad > 0
       ? [
           html`<a href="#writers">${many(bad, 'process', 'processes')} gave no sign of life, or ended without returning credit.</a>`,
@@ -145,11 +167,30 @@ function chargeCause(reason: string | null): string {
   return known ?? `The database says: “${reason}”. The log has more (charge_not_proved).`;
 }
 
-function parts({ checks, mails, sendsMail }: HealthFacts): Html {
+const modeNotes: Readonly<Record<ProcessorState['mode'], string>> = {
+  live: '',
+  test: 'test mode, no money moves; ',
+  sandbox: 'simulated by the sandbox, no money moves; ',
+};
+
+function cardPart({ cards: { mode, state }, lastWebhookEventMs }: HealthFacts): Html {
+  const last =
+    lastWebhookEventMs === null
+      ? 'no message received yet'
+      : html`last message ${moment(lastWebhookEventMs)}`;
+  return fact(
+    'Card payments',
+    state === 'works' ? sign('works') : sign('fails', true),
+    html`${modeNotes[mode]}${last}`,
+  );
+}
+
+function parts(facts: HealthFacts): Html {
+  const { checks, mails, sendsMail } = facts;
   const known = Object.entries(checks).map(([check, isGood]) =>
     fact(checkNames[check]?.name ?? check, isGood ? sign('works') : sign('fails', true)),
   );
-  return html`<section aria-labelledby="checks"><h2 id="checks">Parts</h2><dl class="facts">${known}${fact('Mail', mailSign(mails, sendsMail), sendsMail ? undefined : html`buyers get no receipts and no sign-in links`)}</dl></section>`;
+  return html`<section aria-labelledby="checks"><h2 id="checks">Parts</h2><dl class="facts">${known}${cardPart(facts)}${fact('Mail', mailSign(mails, sendsMail))}</dl></section>`;
 }
 
 function mailSign(mails: readonly FailedMail[], sendsMail: boolean): Html {

@@ -100,7 +100,7 @@ function firstSteps(done: OverviewFacts['done']): Html {
       'works',
       '/admin/console/health',
       'Check that everything works',
-      'Your API, the database, mail and payments.',
+      'Your API, the database, card payments and mail.',
     ],
     ['tried', '/', 'Try your shop as a buyer', 'Then share its address. The first sale appears here.'],
   ];

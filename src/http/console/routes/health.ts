@@ -7,6 +7,7 @@ import { inTime } from '../../../journeys/in-time.ts';
 import * as Readiness from '../../../journeys/readiness.ts';
 import type { SellerContext } from '../../../journeys/seller-context.ts';
 import type { LedgerContext } from '../../../ledger/ledger-context.ts';
+import type { PaymentContext } from '../../../payment/payment-context.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Console } from '../console.ts';
 import * as Page from '../pages/health.ts';
@@ -26,6 +27,7 @@ export type HealthContext = Readiness.ReadinessContext &
   Pick<IdentityContext, 'clock'> &
   Pick<MailContext, 'mail'> &
   Pick<LedgerContext, 'writer'> &
+  Pick<PaymentContext, 'processor'> &
   Pick<SellerContext, 'audit' | 'console' | 'uncountableRecord'>;
 
 /** The health page. */
@@ -41,13 +43,16 @@ export function addHealthSection(
     checkProblem: string | null,
   ): Promise<ConsoleResponse> => {
     const { usageReport, attention } = shop.console;
-    const [{ checks, chargeProblem }, writers, answers, uncountable, mails] = await Promise.all([
-      readTwice(shop, isDraining),
-      usageReport.writers(),
-      inTime(usageReport.answers(shop.clock() - answersOfMs)),
-      shop.uncountableRecord.since(shop.clock() - uncountableOfMs),
-      attention.failedMails(shop.clock() - recentMs, mailsMax),
-    ]);
+    const [{ checks, chargeProblem }, writers, answers, uncountable, mails, cards, lastWebhookEventMs] =
+      await Promise.all([
+        readTwice(shop, isDraining),
+        usageReport.writers(),
+        inTime(usageReport.answers(shop.clock() - answersOfMs)),
+        shop.uncountableRecord.since(shop.clock() - uncountableOfMs),
+        attention.failedMails(shop.clock() - recentMs, mailsMax),
+        shop.processor.probe(),
+        inTime(attention.lastWebhookEvent()),
+      ]);
     const failures = [...metrics.upstream].map(([code, failure]) => ({ code, ...failure }));
     const { version } = process;
     const own = { version, upMs: process.uptime() * 1_000, memoryBytes: process.memoryUsage.rss() };
@@ -61,7 +66,7 @@ export function addHealthSection(
       failures,
       uncountable,
       uncountableOfMs,
-      mails,
+      ...{ mails, cards, lastWebhookEventMs },
       checked: await BooksCheck.last(shop),
       checkProblem,
       sendsMail: shop.mail !== null,

@@ -10,6 +10,7 @@ import { inTime } from '../../../journeys/in-time.ts';
 import * as Readiness from '../../../journeys/readiness.ts';
 import type { SellerContext } from '../../../journeys/seller-context.ts';
 import * as UsageReport from '../../../ledger/usage-report.ts';
+import type { PaymentContext } from '../../../payment/payment-context.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Console } from '../console.ts';
 import { front } from '../pages/frame.ts';
@@ -23,6 +24,7 @@ const firstStepsDays = 60;
 export type OverviewContext = Pick<CatalogContext, 'catalog'> &
   Pick<SellerContext, 'audit'> &
   Pick<MailContext, 'mail'> &
+  Pick<PaymentContext, 'processor'> &
   Attention.AttentionContext &
   Readiness.ReadinessContext;
 
@@ -74,11 +76,15 @@ export function addOverviewSection(console: Console, shop: OverviewContext, metr
 
 /** The first steps that are done, by their keys. */
 async function stepsDone(shop: OverviewContext, accounts: number): Promise<Page.OverviewFacts['done']> {
-  const [acts, ready] = await Promise.all([shop.audit.acts(), Readiness.read(shop, () => false)]);
+  const [acts, ready, cards] = await Promise.all([
+    shop.audit.acts(),
+    Readiness.read(shop, () => false),
+    shop.processor.probe(),
+  ]);
   return {
     plans: catalogueActs.some((act) => acts.includes(act)),
     brand: isBranded(shop.catalog.storefront, await infoOf(shop.catalog)),
-    works: Readiness.isReady(ready) && shop.mail !== null,
+    works: Readiness.isReady(ready) && shop.mail !== null && cards.state === 'works',
     tried: accounts > 0,
   };
 }

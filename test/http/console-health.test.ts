@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { type HealthFacts, health } from '../../src/http/console/pages/health.ts';
+
+const sound: HealthFacts = {
+  checks: { serving: true, ledger: true, schema: true, upstream: true },
+  ...{ chargeProblem: null, writers: [], own: 'one', answers: [], answersOfMs: 1, failures: [] },
+  ...{ uncountable: [], uncountableOfMs: 1, mails: [], sendsMail: true, checked: null, checkProblem: null },
+  ...{ isAddressUnknown: false, canVerify: true, nowMs: 0 },
+  cards: { mode: 'live', state: 'works' },
+  lastWebhookEventMs: Date.UTC(2026, 10, 27, 22, 40),
+  process: { version: 'v24', upMs: 1, memoryBytes: 1 },
+};
+const textOf = (facts: Partial<HealthFacts>) =>
+  String(health({ ...sound, ...facts }))
+    .replace(/<[^>]+>/g, ' ')
+    .replace(/\s+/g, ' ');
+
+test('everything works only when mail is set up, too', () => {
+  expect(textOf({})).toContain('Everything works.');
+  const silent = textOf({ sendsMail: false });
+  expect(silent).toContain('Everything that is set up works.');
+  expect(silent).toMatch(/Mail is not set up: buyers get no receipts and no sign-in links\. .*SMTP_URL/);
+  expect(silent).not.toContain('Everything works.');
+  expect(String(health({ ...sound, sendsMail: false }))).not.toContain('class="ok verdict"');
+});
+
+test('a card processor that refuses the key or does not answer is a problem', () => {
+  expect(textOf({})).toContain('Card payments works last message 27 Nov 2026, 22:40');
+  const refused = textOf({ cards: { mode: 'live', state: 'refused' } });
+  expect(refused).toMatch(/1 problem The card processor refuses the key.*STRIPE_SECRET_KEY/);
+  expect(textOf({ cards: { mode: 'live', state: 'unreachable' } })).toMatch(
+    /1 problem The card processor did/,
+  );
+});
+
+test('a mode without money, and missing messages of the card processor, are named', () => {
+  const unheard = { lastWebhookEventMs: null };
+  expect(textOf({ ...unheard })).toContain('no message received yet');
+  expect(textOf({ cards: { mode: 'test', state: 'works' } })).toContain('test mode, no money moves');
+  const sandbox = textOf({ ...unheard, cards: { mode: 'sandbox', state: 'works' } });
+  expect(sandbox).toContain('simulated by the sandbox, no money moves');
+});
