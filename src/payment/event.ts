@@ -30,8 +30,13 @@ export type Delivery = {
   wait: Wait | null;
 };
 
-/** The delivery of an event in a list. */
-export type ListedDelivery = Pick<Delivery, 'state' | 'wait'> & { isTried: boolean };
+/** The delivery of an event in a list. `isFailing`: it waits after a failed attempt. */
+export type ListedDelivery = Pick<Delivery, 'state' | 'wait'> & { isFailing: boolean };
+
+/** Returns true for a delivery that waits after a failed attempt. */
+export function isFailing({ state, attempts }: Pick<Delivery, 'state' | 'attempts'>): boolean {
+  return state === 'waiting' && (attempts.at(-1)?.fault ?? null) !== null;
+}
 
 /** An address that events are delivered to. `types` is null for all types. `reason`: why it is disabled. */
 export type Endpoint = {
@@ -41,6 +46,8 @@ export type Endpoint = {
   state: 'on' | 'disabled';
   reason: 'gone' | 'failing' | 'seller' | null;
   failingSinceMs: number | null;
+  /** Why the last attempt failed, of an endpoint that fails; null when that is not known. */
+  lastFault: string | null;
   createdMs: number;
   waiting: number;
   failed: number;
@@ -78,6 +85,8 @@ export type EventFilter = {
   type?: EventType;
   account?: string;
   state?: Delivery['state'];
+  /** Of those that wait: true for those whose last attempt failed, false for the others. */
+  isFailing?: boolean;
   /** The events before this one. */
   before?: string;
 };

@@ -3,7 +3,7 @@ import { openEventSender } from '../../src/adapters/event-sender.ts';
 import type * as Connection from '../../src/adapters/postgres/connection.ts';
 import { openConnection } from '../../src/adapters/postgres/connection.ts';
 import { openSellerEvents } from '../../src/adapters/postgres/events.ts';
-import type { EventRange, EventType, SellerEvents } from '../../src/payment/event.ts';
+import type { EventFilter, EventRange, EventType, SellerEvents } from '../../src/payment/event.ts';
 import * as EventEndpoint from '../../src/payment/event-endpoint.ts';
 import { createMigrated, type Database } from '../support/database.ts';
 import { deliverAll } from './deliver-all.ts';
@@ -193,6 +193,21 @@ test('410 and days of failures disable an endpoint, whose events wait until it i
   await deliver();
   expect(types()).toEqual(['order.granted', 'order.refunded']);
   expect(await events.endpoints()).toMatchObject([{ state: 'on', reason: null, failingSinceMs: null }]);
+});
+
+test('the list has the failing events apart from those that wait for them, and the endpoint has their last fault', async () => {
+  reply = () => 503;
+  await write('acc_7', 'order.granted', 'order.refunded');
+  await deliver();
+  const typesOf = async (filter: EventFilter) => (await events.list(filter, 10)).map(({ type }) => type);
+  const waiting = { state: 'waiting', account: 'acc_7' } as const;
+  await sql`UPDATE shop.event_delivery SET state = 'waiting' WHERE account_id = 'acc_7'
+    AND position = (SELECT min(position) FROM shop.event WHERE account_id = 'acc_7')`;
+  await sql`UPDATE shop.event_delivery SET state = 'waiting', attempts = '[]' WHERE account_id = 'acc_7' AND state = 'failed'`;
+  expect(await typesOf({ ...waiting, isFailing: true })).toEqual(['order.granted']);
+  expect(await typesOf({ ...waiting, isFailing: false })).toEqual(['order.refunded']);
+  expect(await typesOf(waiting)).toEqual(['order.refunded', 'order.granted']);
+  expect(await events.endpoints()).toMatchObject([{ lastFault: 'status 503' }]);
 });
 
 test('an endpoint gets the types that it asked for, and a test event alone', async () => {

@@ -28,18 +28,26 @@ type EndpointMembers =
 
 /** Stores the endpoints of events, and their secrets. */
 export function openEndpoints(sql: Connection, secrets: StoredSecrets): Pick<SellerEvents, EndpointMembers> {
-  type EndpointRow = Row<typeof Schema.eventEndpoint> & { waiting: number; failed: number };
+  type EndpointRow = Row<typeof Schema.eventEndpoint> & {
+    waiting: number;
+    failed: number;
+    fault: string | null;
+  };
   return {
     async endpoints() {
       const rows = await sql<EndpointRow[]>`SELECT p.*,
           (SELECT count(*) FROM shop.event_delivery d WHERE d.endpoint_id = p.id AND d.state = 'waiting') AS waiting,
-          (SELECT count(*) FROM shop.event_delivery d WHERE d.endpoint_id = p.id AND d.state = 'failed') AS failed
+          (SELECT count(*) FROM shop.event_delivery d WHERE d.endpoint_id = p.id AND d.state = 'failed') AS failed,
+          CASE WHEN p.failing_since IS NOT NULL THEN (SELECT d.attempts -> -1 ->> 'fault' FROM shop.event_delivery d
+            WHERE d.endpoint_id = p.id AND d.state IN ('waiting', 'failed') AND d.attempts <> '[]'
+            ORDER BY d.attempts -> -1 ->> 'at' DESC LIMIT 1) END AS fault
         FROM shop.event_endpoint p ORDER BY p.created_at, p.id`;
       return rows.map(
         (row): Endpoint => ({
           ...{ id: row.id, url: row.url, types: row.types, state: row.state },
           ...{ reason: row.reason as Endpoint['reason'], waiting: row.waiting, failed: row.failed },
           failingSinceMs: row.failing_since?.getTime() ?? null,
+          lastFault: row.fault,
           createdMs: row.created_at.getTime(),
         }),
       );

@@ -1,10 +1,11 @@
-import type {
-  Delivery,
-  EventFilter,
-  ListedDelivery,
-  SellerEvent,
-  SellerEvents,
-  Wait,
+import {
+  type Delivery,
+  type EventFilter,
+  isFailing,
+  type ListedDelivery,
+  type SellerEvent,
+  type SellerEvents,
+  type Wait,
 } from '../../payment/event.ts';
 import type { Connection } from './connection.ts';
 import type * as Schema from './schema/events.ts';
@@ -22,11 +23,15 @@ type DeliveryRow = Omit<Delivery, 'wait'> & {
 /** Reads the events with their deliveries. */
 export function openEventLog(sql: Connection): Pick<SellerEvents, 'list' | 'find' | 'deliveriesOf'> {
   return {
-    async list({ type, account, state, before }: EventFilter, max) {
+    async list({ type, account, state, before, ...filter }: EventFilter, max) {
+      const failing =
+        filter.isFailing === undefined
+          ? sql``
+          : sql`AND (d.attempts -> -1 ->> 'fault' IS NOT NULL) = ${filter.isFailing}`;
       const rows = await sql<(EventRow & { states: Delivery['state'][] })[]>`SELECT e.*,
           ARRAY(SELECT d.state FROM shop.event_delivery d WHERE d.position = e.position ORDER BY d.endpoint_id) AS states
         FROM shop.event e WHERE true ${type ? sql`AND e.type = ${type}` : sql``} ${account ? sql`AND e.account_id = ${account}` : sql``}
-        ${state ? sql`AND EXISTS (SELECT FROM shop.event_delivery d WHERE d.position = e.position AND d.state = ${state})` : sql``}
+        ${state ? sql`AND EXISTS (SELECT FROM shop.event_delivery d WHERE d.position = e.position AND d.state = ${state} ${failing})` : sql``}
         ${before ? sql`AND e.seq < (SELECT seq FROM shop.event WHERE id = ${before})` : sql``} ORDER BY e.seq DESC LIMIT ${max}`;
       return rows.map((row) => ({ ...sellerEvent(row), states: row.states }));
     },
@@ -34,7 +39,7 @@ export function openEventLog(sql: Connection): Pick<SellerEvents, 'list' | 'find
       const rows = await readDeliveries(sql, events);
       const at = Map.groupBy(rows, ({ position }) => position);
       const listed = (row: DeliveryRow): ListedDelivery => ({
-        ...{ state: row.state, wait: waitOf(row), isTried: row.attempts.length > 0 },
+        ...{ state: row.state, wait: waitOf(row), isFailing: isFailing(row) },
       });
       return new Map(events.map(({ id, position }) => [id, (at.get(position ?? -1) ?? []).map(listed)]));
     },

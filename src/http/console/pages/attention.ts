@@ -55,7 +55,7 @@ const wordings: Readonly<Record<Task['kind'], Wording>> = {
   },
   mail_failed: { what: () => 'Mail that could not be delivered', where: `${health}#mail` },
   mail_waiting: { what: () => 'Mail that failed and is tried again', where: `${health}#mail` },
-  events_failed: { what: () => 'Events that could not be delivered', where: `${events}?state=failed` },
+  events_failed: { what: () => 'Events whose delivery was given up', where: `${events}?state=failed` },
   events_waiting: { what: () => 'Failing webhook endpoints', where: `${events}#endpoints` },
   endpoints_disabled: { what: () => 'Disabled webhook endpoints', where: `${events}#endpoints` },
   books: {

@@ -3,7 +3,7 @@ import { type Endpoint, eventTypes } from '../../../payment/event.ts';
 import type { Html } from '../../pages/frame.ts';
 import { type FormResult, resultLine } from './account.ts';
 import { confirmation } from './confirmation.ts';
-import { path } from './event-states.ts';
+import { faultText, path } from './event-states.ts';
 import { field } from './fields.ts';
 import { count, moment, sign } from './figures.ts';
 
@@ -26,13 +26,13 @@ export function endpointRow(
   one: Endpoint,
   { canChange, canReplay }: { canChange: boolean; canReplay: boolean },
 ): Html {
-  const { id, url, types, state, reason, failingSinceMs, waiting, failed } = one;
+  const { id, url, types, state, reason, failingSinceMs, lastFault, waiting, failed } = one;
   const status =
     state === 'disabled'
       ? html`${sign('off', true)} <span class="soft small">${reason === null ? '' : reasons[reason]}</span>`
       : failingSinceMs === null
         ? sign('on')
-        : html`${sign('fails', true)} <span class="soft small">since ${moment(failingSinceMs)}</span>`;
+        : html`${sign('failing', true)} <span class="soft small words">since ${moment(failingSinceMs)}${lastFault === null ? '' : `: ${faultText(lastFault)}`}</span>`;
   const button = (act: string, words: string) =>
     html`<form method="post" action="${path}"><input type="hidden" name="act" value="${act}"><input type="hidden" name="id" value="${id}"><button class="quiet">${words}</button></form>`;
   const change = canChange
@@ -50,7 +50,7 @@ export function confirmRemoval({ id, url, waiting, failed }: Endpoint): Html {
     facts: [
       ['Address', url],
       ['Waiting', count(waiting)],
-      ['Failed', count(failed)],
+      ['Given up', count(failed)],
     ],
     effects: [
       'It receives no more events, also not those that wait.',

@@ -1,23 +1,22 @@
 import { html } from 'hono/html';
-import type { Delivery, Endpoint, SellerEvent, Wait } from '../../../payment/event.ts';
+import {
+  type Delivery,
+  type Endpoint,
+  isFailing,
+  type SellerEvent,
+  type Wait,
+} from '../../../payment/event.ts';
 import { capitalized } from '../../../text/capitalized.ts';
 import type { Html } from '../../pages/frame.ts';
 import { type FormResult, resultLine } from './account.ts';
-import { accountLink, path, stateOf } from './event-states.ts';
+import { accountLink, faultText, path, stateOf } from './event-states.ts';
 import { select } from './fields.ts';
 import { copied, count, moment, pairs, table } from './figures.ts';
 
-const faultNames: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'Connection refused',
-  ECONNRESET: 'Connection closed',
-  ENOTFOUND: 'Host not found',
-  ETIMEDOUT: 'No connection in time',
-};
-
-function faultText(fault: string): string {
-  // The status has its own column.
-  if (/^status \d+$/.test(fault)) return 'Not accepted';
-  return faultNames[fault] ?? capitalized(fault);
+/** The result of an attempt. The status has its own column. */
+function resultOf(fault: string | null): string {
+  if (fault === null) return 'Accepted';
+  return /^status \d+$/.test(fault) ? 'Not accepted' : capitalized(faultText(fault));
 }
 
 /** One event with its deliveries and their attempts. */
@@ -72,7 +71,7 @@ function deliverySection({ id }: SellerEvent, delivery: Delivery, canReplay: boo
     .toReversed()
     .map(
       ({ at, ms, status, fault }) =>
-        html`<tr><th scope="row">${fault === null ? 'Accepted' : faultText(fault)}</th><td>${moment(Date.parse(at))}</td><td class="number">${count(ms)} ms</td><td>${status === null || status === undefined ? '' : `HTTP ${status}`}</td></tr>`,
+        html`<tr><th scope="row">${resultOf(fault)}</th><td>${moment(Date.parse(at))}</td><td class="number">${count(ms)} ms</td><td>${status === null || status === undefined ? '' : `HTTP ${status}`}</td></tr>`,
     );
   const send = (act: string, words: string) =>
     canReplay
@@ -80,7 +79,7 @@ function deliverySection({ id }: SellerEvent, delivery: Delivery, canReplay: boo
       : html``;
   const next =
     wait === null ? html`<p>It is sent in a moment.</p>` : waiting(wait, nowMs, send('now', 'Try again now'));
-  return html`<section aria-labelledby="${endpoint}"><h2 id="${endpoint}"><span class="words">${url}</span> ${stateOf({ state, wait: null, isTried: attempts.length > 0 }, nowMs)}</h2>
+  return html`<section aria-labelledby="${endpoint}"><h2 id="${endpoint}"><span class="words">${url}</span> ${stateOf({ state, wait: null, isFailing: isFailing(delivery) }, nowMs)}</h2>
 ${rows.length === 0 ? html`<p class="soft">No attempts yet.</p>` : table('Attempts', ['Result', { bare: 'When' }, { number: 'Took', onPhone: 'bare' as const }, { bare: 'Response' }], rows, 'stack')}
 ${state === 'waiting' ? next : send('again', 'Deliver again')}</section>`;
 }

@@ -11,7 +11,7 @@ import type { Html } from '../../pages/frame.ts';
 import { type FormResult, resultLine } from './account.ts';
 import { confirmation } from './confirmation.ts';
 import { addForm, type EndpointDraft, endpointRow } from './event-endpoints.ts';
-import { accountLink, path, stateOf } from './event-states.ts';
+import { accountLink, path, stateNames, stateOf } from './event-states.ts';
 import { field, filterForm, pages, queryOf, select } from './fields.ts';
 import { count, moment, sign, table } from './figures.ts';
 
@@ -65,18 +65,24 @@ ${eventTable(facts)}</section>
 ${canReplay && endpoints.length > 0 ? replayForm(endpoints, replay) : ''}`;
 }
 
-function withoutPage({ type, account, state }: EventFilter): Readonly<Record<string, string | undefined>> {
-  return { type, account, state };
+function withoutPage({
+  type,
+  account,
+  state,
+  isFailing,
+}: EventFilter): Readonly<Record<string, string | undefined>> {
+  return { type, account, state: isFailing ? 'failing' : state };
 }
 
-function filterFields({ type, account, state }: EventFilter): Html[] {
-  const states = ['waiting', 'delivered', 'failed'] as const;
+function filterFields(filter: EventFilter): Html[] {
+  const { type, account, state } = withoutPage(filter);
+  const states = Object.entries(stateNames);
   return [
     select('type', 'Type', [['', 'All'], ...eventTypes.map((one) => [one, one] as const)], type ?? ''),
     select(
       'state',
       'Delivery',
-      [['', 'All'], ...states.map((one) => [one, capitalized(one)] as const)],
+      [['', 'All'], ...states.map(([one, name]) => [one, capitalized(name)] as const)],
       state ?? '',
     ),
     field({ name: 'account', label: 'Account', value: account ?? '' }),

@@ -162,7 +162,10 @@ function filterOf(c: Call): EventFilter {
   return {
     ...(type && EventEndpoint.isType(type) && { type }),
     ...(account && { account }),
-    ...((state === 'waiting' || state === 'delivered' || state === 'failed') && { state }),
+    ...((state === 'delivered' || state === 'failed') && { state }),
+    ...((state === 'waiting' || state === 'failing') && {
+      ...{ state: 'waiting', isFailing: state === 'failing' },
+    }),
     ...(before && { before }),
   };
 }
