@@ -289,6 +289,21 @@ describe('a session', () => {
     expect((await owner.open('/admin')).status).toBe(200);
   });
 
+  test('a member signs in with their passkey while the shop has no owner', async () => {
+    await shop.sql`DELETE FROM shop.operator`;
+    const stranger = (await browser().open('/admin')).html;
+    expect([stranger.includes('data-passkey'), stranger.includes('Admin token')]).toEqual([false, true]);
+    const support = await member('support');
+    await support.at.open('/admin/console/sign-out', {});
+    const page = await support.at.open('/admin');
+    // The token comes after the passkey, and neither says who has one.
+    expect(page.html).toMatch(/Sign in with a passkey[^]*Lost your passkey\?[^]*Admin token/);
+    expect(page.html).not.toContain(support.email);
+    const credential = support.passkey.get(optionsOf(page));
+    expect((await support.at.open(signIn, { credential, to: '' })).status).toBe(303);
+    expect((await support.at.open('/admin')).html).toContain('A person (support)');
+  });
+
   test('the admin token signs in until an owner can, where the setting says so; programs keep it', async () => {
     await shop.sql`DELETE FROM shop.operator`;
     const early = await withToken(second);

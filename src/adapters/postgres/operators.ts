@@ -91,13 +91,19 @@ function passkeys(
   sql: Connection,
 ): Pick<
   Operators,
-  'passkeys' | 'findPasskey' | 'addPasskey' | 'removePasskey' | 'usePasskey' | 'acceptOnce'
+  'passkeys' | 'hasPasskeys' | 'findPasskey' | 'addPasskey' | 'removePasskey' | 'usePasskey' | 'acceptOnce'
 > {
   return {
     async passkeys(of) {
       const rows = await sql<PasskeyRow[]>`SELECT * FROM shop.operator_passkey
         WHERE operator_id = ${of} ORDER BY created_at, id LIMIT ${passkeysMax}`;
       return rows.map(passkey);
+    },
+    async hasPasskeys() {
+      const [row] = await sql<
+        [{ found: boolean }]
+      >`SELECT EXISTS (SELECT FROM shop.operator_passkey) AS found`;
+      return row.found;
     },
     async findPasskey(id) {
       const [row] = await sql<PasskeyRow[]>`SELECT * FROM shop.operator_passkey WHERE id = ${id}`;

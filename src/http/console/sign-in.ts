@@ -72,13 +72,18 @@ export function addSignIn(
     const hasEnded = problem === null && Sessions.hadSession(shop, c);
     const notice =
       flash?.isBad === false ? flash.text : hasEnded ? 'Your session has ended. Sign in to continue.' : null;
-    const options = Passkey.arePossible(shop.publicUrl)
-      ? await Passkey.signInOptions(passkeyContext(shop), browser)
-      : null;
-    const hasOwner = await shop.operators.hasOwner();
+    const [hasOwner, hasPasskeys] = await Promise.all([
+      shop.operators.hasOwner(),
+      shop.operators.hasPasskeys(),
+    ]);
+    // A member may have a passkey before there is an owner.
+    const options =
+      (hasOwner || hasPasskeys) && Passkey.arePossible(shop.publicUrl)
+        ? await Passkey.signInOptions(passkeyContext(shop), browser)
+        : null;
     const main = LoginPage.login({
       ...{ to, problem, notice, isTokenWrong },
-      options: hasOwner ? options : null,
+      options,
       hasOidc: shop.consoleSignIn.oidc !== null,
       acceptsToken: shop.consoleSignIn.acceptsToken || !hasOwner,
       isFirst: !hasOwner,
@@ -160,7 +165,7 @@ async function passkeyProblem(
         passkey: found.passkey.name,
       });
       await shop.audit.close(entry, { reason: 'its signature counter did not rise' });
-      return 'This passkey was refused, because it may have been copied. Sign in with another passkey and remove this one.';
+      return 'This passkey was refused, because it may have been copied. Sign in with another passkey and remove this one, or use “Lost your passkey?” below.';
     }
   }
 }

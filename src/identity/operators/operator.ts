@@ -83,6 +83,8 @@ export interface Operators {
   find(id: string): Promise<Operator | null>;
   /** Returns true when an owner can sign in with a passkey or OpenID Connect. */
   hasOwner(): Promise<boolean>;
+  /** Returns true when any person has a passkey. */
+  hasPasskeys(): Promise<boolean>;
   /**
    * Adds a person and an invitation link for them. A person who is known already keeps their role and gets another link.
    * @param digest SHA-256 of the link's token

@@ -26,21 +26,23 @@ export type LoginFacts = {
 /** The login page of the console. */
 export function login(facts: LoginFacts): Html {
   const { to, problem, notice, isTokenWrong, options, hasOidc, acceptsToken, isFirst } = facts;
-  const token = tokenForm(to, isTokenWrong ? problem : null, isFirst);
+  const token = tokenForm(to, isTokenWrong ? problem : null, isFirst && options === null);
   const oidc = (isPlain: boolean) =>
     html`<form method="post" action="/admin/console/oidc/start"><input type="hidden" name="to" value="${to}"><button class="${isPlain ? 'plain' : ''}">Sign in with single sign-on</button></form>`;
   const isAbove = problem !== null && !(isTokenWrong && acceptsToken);
   return html`<section class="entry"><h1>Sign in</h1>
 ${isAbove ? html`<p class="note" role="alert">${problem}</p>` : notice === null ? '' : html`<p class="soft" role="status">${notice}</p>`}
-${acceptsToken && isFirst ? token : ''}${
+${acceptsToken && isFirst && options === null ? token : ''}${
   options === null
     ? ''
     : html`<form method="post" action="/admin/console/sign-in/passkey" data-passkey="get" data-options="${JSON.stringify(options)}"><input type="hidden" name="to" value="${to}">
-<p class="soft">With the passkey of this device, your phone or a security key.</p>${PasskeyScript.parts()}<button>Sign in with a passkey</button></form>`
+<p class="soft">Use the passkey of this device, your phone or a security key.</p>${PasskeyScript.parts()}<button>Sign in with a passkey</button></form>`
 }
-${hasOidc ? oidc(options !== null || isFirst) : ''}
-${!acceptsToken || isFirst ? '' : html`<details ${isTokenWrong ? 'open' : ''}><summary>Use the admin token</summary>${token}</details>`}</section>`;
+${hasOidc ? oidc(options !== null || isFirst) : ''}${options === null ? '' : lostPasskey}
+${acceptsToken && isFirst && options !== null ? token : ''}${!acceptsToken || isFirst ? '' : html`<details ${isTokenWrong ? 'open' : ''}><summary>Use the admin token</summary>${token}</details>`}</section>`;
 }
+
+const lostPasskey = html`<details><summary>Lost your passkey?</summary><p class="soft">Ask an owner of the shop for a new link: they make it under Team, with “New invitation link”.</p><p class="soft">Are you the only owner? Make the link yourself, on the server of the shop:</p><pre tabindex="0" aria-label="Command">npx sluice operators invite you@example.com</pre></details>`;
 
 /** The form for the admin token; `isOnly`: it is the usual way to sign in. */
 function tokenForm(to: string, fault: string | null, isOnly: boolean): Html {
