@@ -91,6 +91,8 @@ export type OrderLot = {
 
 /** Reports on all buyers' payments. Lists are sorted with the newest first. */
 export interface RevenueReport {
+  /** Returns true from the first sale on. */
+  hasSold(): Promise<boolean>;
   /** Lists every day from that of `sinceMs`. */
   byDay(sinceMs: number): Promise<DailyRevenue[]>;
   byRail(sinceMs: number): Promise<RailRevenue[]>;

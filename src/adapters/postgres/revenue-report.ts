@@ -13,8 +13,14 @@ export function openRevenueReport(sql: Connection): RevenueReport {
   return { ...sums(sql), ...lists(sql), ...returned(sql), ...OrderLot.openOrderLot(sql) };
 }
 
-function sums(sql: Connection): Pick<RevenueReport, 'byDay' | 'byRail'> {
+function sums(sql: Connection): Pick<RevenueReport, 'hasSold' | 'byDay' | 'byRail'> {
   return {
+    async hasSold() {
+      const [row] = await sql<
+        [{ found: boolean }]
+      >`SELECT EXISTS (SELECT FROM shop.purchase WHERE state = 'granted') AS found`;
+      return row.found;
+    },
     async byDay(sinceMs) {
       type Row = {
         day: string;

@@ -44,7 +44,7 @@ export type OverviewFacts = {
   /** Services and models (`slug` or `slug/model`) whose margin is below the limit. */
   low: ReadonlySet<string>;
   unspent: OutstandingBalance | null;
-  /** True while the shop has sold nothing for a long time. */
+  /** True until the first sale. */
   isNew: boolean;
   /** False for a person who reads only: the first steps are those of owners. */
   canSetUp: boolean;
@@ -60,8 +60,8 @@ const tooLong = html`<p class="soft">This query took too long. Reload the page t
 export function overview(facts: OverviewFacts): Html {
   const { isNew, canSetUp } = facts;
   const lead = canSetUp
-    ? 'No sales in the last 60 days. These steps lead to one.'
-    : 'No sales in the last 60 days. Owners set up plans, prices and the branding.';
+    ? 'No sales yet. These steps lead to the first.'
+    : 'No sales yet. Owners set up plans, prices and the branding.';
   return html`<div class="top"><h1>Overview</h1>${isNew ? '' : periodLinks(facts.days.length)}</div>${isNew ? html`<p class="lead">${lead}</p>` : ''}
 ${facts.tasks.length === 0 && isNew ? '' : attention(facts.tasks, canSetUp)}
 ${isNew ? (canSetUp ? firstSteps(facts.done) : whatIsOpen()) : revenue(facts)}
@@ -130,7 +130,7 @@ ${isTaxed ? html`<p class="soft">All amounts but the tax are without tax.</p>` :
     ...(isTaxed ? [fact('Tax', money(netTax)), fact('Tax refunded', money(taxReturned))] : []),
     disputed > 0 ? fact('In open disputes', money(disputed)) : html``,
   ]}</dl>
-${chart(days)}
+${gross + refunded + lost === 0 ? html`<p>No sales in the last ${days.length} days.</p>` : chart(days)}
 <details><summary>Figures for each day</summary>${table('Revenue of each day', ['Day', { number: 'Gross' }, { number: 'Refunds' }, { number: 'Disputes lost' }, ...(isTaxed ? [{ number: 'Tax' }, { number: 'Tax refunded' }] : [])], [...days].reverse().map(row), 'stack')}</details></section>`;
 }
 

@@ -17,8 +17,6 @@ import { front } from '../pages/frame.ts';
 import * as Page from '../pages/overview.ts';
 
 const dayMs = 86_400_000;
-/** No sale in so many days: the page shows the first steps. */
-const firstStepsDays = 60;
 
 /** The dependencies of the front page. */
 export type OverviewContext = Pick<CatalogContext, 'catalog'> &
@@ -38,10 +36,10 @@ export function addOverviewSection(console: Console, shop: OverviewContext, metr
     const { revenueReport, usageReport, accounts, attention } = shop.console;
     const sinceMs = (Math.floor(shop.clock() / dayMs) - daysShown + 1) * dayMs;
     const beforeMs = sinceMs - daysShown * dayMs;
-    const readMs = Math.min(beforeMs, sinceMs - (firstStepsDays - daysShown) * dayMs);
-    const [allDays, rails, disputed, writers, made, madeSinceBefore, callers, used, unspent] =
+    const [hasSold, allDays, rails, disputed, writers, made, madeSinceBefore, callers, used, unspent] =
       await Promise.all([
-        revenueReport.byDay(readMs),
+        revenueReport.hasSold(),
+        revenueReport.byDay(beforeMs),
         revenueReport.byRail(sinceMs),
         attention.disputed(),
         usageReport.writers(),
@@ -64,7 +62,7 @@ export function addOverviewSection(console: Console, shop: OverviewContext, metr
       days: allDays.slice(-daysShown),
       before: allDays.slice(-2 * daysShown, -daysShown),
       canSetUp: can(role, 'publish'),
-      isNew: allDays.every(({ gross }) => gross === 0),
+      isNew: !hasSold,
       madeBefore: madeSinceBefore - made,
       low: new Set(low),
     };
