@@ -40,3 +40,31 @@ test('a mode without money, and missing messages of the card processor, are name
   const sandbox = textOf({ ...unheard, cards: { mode: 'sandbox', state: 'works' } });
   expect(sandbox).toContain('simulated by the sandbox, no money moves');
 });
+
+const checkOf = (rule: string, subject: string, detail: string): Partial<HealthFacts> => ({
+  checked: {
+    ...{ atMs: 0, who: 'admin at 192.0.2.1', counts: { lots: 1, postings: 1, calls: 1 }, violations: 1 },
+    faults: [{ rule, subject, detail }],
+  },
+});
+
+test('a difference in the books is a sentence with its effect, a link and a next step', () => {
+  const facts = checkOf('a payment has its order', 'pur_forged', '5000000 by pi_forged');
+  const text = textOf(facts);
+  expect(text).toContain('The books do not agree: 1 difference.');
+  expect(text).toContain('A payment of 5.00 USD (pi_forged) has no completed purchase.');
+  expect(text).toContain('The buyer may have paid without getting credit.');
+  expect(text).toContain('npm run reconcile');
+  expect(text).not.toContain('millionths');
+  const page = String(health({ ...sound, ...facts }));
+  expect(page).toContain('href="/admin/console/payments/pur_forged"');
+  expect(page).toMatch(/<details open><summary>Commands/);
+});
+
+test('a rule without a sentence of its own keeps its name, and numbers without a unit are explained', () => {
+  const text = textOf(checkOf('nothing is negative', 'acc_1/lot_2', '-3000000 available'));
+  expect(text).toContain('A rule of the ledger is broken: nothing is negative.');
+  expect(text).toContain('millionths');
+  const page = String(health({ ...sound, ...checkOf('nothing is negative', 'acc_1/lot_2', '3 available') }));
+  expect(page).toContain('href="/admin/console/accounts/acc_1"');
+});

@@ -857,20 +857,20 @@ describe('what the seller does', () => {
       '/admin/console/health#verify',
     ]);
     expect((await seller.open('/console/health')).html).toMatch(/The books agree: [\d,]+ credits/);
-    expect((await seller.open('')).html).not.toContain('Violations in the books');
+    expect((await seller.open('')).html).not.toContain('Differences in the books');
     expect(await acts('console')).toContainEqual({ act: 'ledger_verified', who: expect.anything() });
     await shop.sql`INSERT INTO shop.payment_record (order_id, payment, amount, rail) VALUES ('pur_forged', 'pi_forged', 5000000, 'card')`;
     try {
       await seller.open('/console/health', { act: 'verify' });
       for (const shown of [await seller.open('/console/health'), await seller.open('/console/health')]) {
-        expect(shown.html).toContain('The books do not agree: 1 violation.');
+        expect(shown.html).toContain('The books do not agree: 1 difference.');
         expect(shown.html).toMatch(
-          /a payment has its order<\/b><\/p><p class="id">pur_forged<\/p><p>5\.00 USD by pi_forged</,
+          /A payment of 5\.00 USD \(pi_forged\) has no completed purchase\.<\/b>.*href="[^"]*\/payments\/pur_forged"/,
         );
         expect(shown.html).not.toContain('Everything works');
       }
       expect((await seller.open('')).html).toContain(
-        'href="/admin/console/health#verify">Violations in the books',
+        'href="/admin/console/health#verify">Differences in the books',
       );
     } finally {
       await shop.sql.begin(async (own) => {
@@ -879,7 +879,7 @@ describe('what the seller does', () => {
       });
     }
     await seller.open('/console/health', { act: 'verify' });
-    expect((await seller.open('')).html).not.toContain('Violations in the books');
+    expect((await seller.open('')).html).not.toContain('Differences in the books');
   });
 
   test('an endpoint of events is added, tested, given a new secret and removed, and an event is delivered again', async () => {

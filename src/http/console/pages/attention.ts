@@ -59,7 +59,7 @@ const wordings: Readonly<Record<Task['kind'], Wording>> = {
   events_waiting: { what: () => 'Failing webhook endpoints', where: `${events}#endpoints` },
   endpoints_disabled: { what: () => 'Disabled webhook endpoints', where: `${events}#endpoints` },
   books: {
-    what: () => 'Violations in the books, when they were last checked',
+    what: () => 'Differences in the books',
     where: `${health}#verify`,
   },
   silent: { what: () => 'Server processes that do not answer', where: `${health}#writers` },

@@ -1,19 +1,12 @@
-import * as Money from '@sluice/kernel/money';
 import { html } from 'hono/html';
 import type { BooksCheck } from '../../../journeys/books-check.ts';
 import type { LedgerFault } from '../../../ledger/verification.ts';
 import type { Html } from '../../pages/frame.ts';
 import { actor } from './audit.ts';
-import { count, many, moment, money } from './figures.ts';
+import { count, many, moment } from './figures.ts';
+import { explain, hasBareNumbers } from './ledger-rules.ts';
 
 type BooksFacts = { checked: BooksCheck | null; checkProblem: string | null; canVerify: boolean };
-
-/** Rules about payments: the numbers in their details are sums. */
-const sumRules: ReadonlySet<string> = new Set([
-  'an order has its payment',
-  'a payment has its order',
-  'no more tax goes back than was paid',
-]);
 
 /** The last check of the books, and the form that checks them now. */
 export function books({ checked, checkProblem, canVerify }: BooksFacts): Html {
@@ -21,7 +14,7 @@ export function books({ checked, checkProblem, canVerify }: BooksFacts): Html {
 <p>Compares all credit, calls and orders with each other. It changes nothing.</p>
 ${checkProblem === null ? '' : html`<p class="note" role="alert">${checkProblem}</p>`}${checked === null ? '' : result(checked)}
 ${canVerify ? html`<form method="post" action="/admin/console/health#verify"><input type="hidden" name="act" value="verify"><button class="plain">Check now</button></form>` : ''}
-<details><summary>Commands</summary><p>The same on the command line, without a time limit:</p>
+<details ${checked !== null && checked.violations > 0 ? 'open' : ''}><summary>Commands</summary><p>The same on the command line, without a time limit:</p>
 <pre tabindex="0" aria-label="Command">npm run ledger -- verify</pre>
 <p>This command compares the processor’s records with the ledger. With <code>-- --repair</code> it also applies what a lost webhook would have changed:</p>
 <pre tabindex="0" aria-label="Command">npm run reconcile</pre></details></section>`;
@@ -33,17 +26,22 @@ function result({ atMs, who, counts, violations, faults }: BooksCheck): Html {
   if (violations === 0)
     return html`<p class="ok" role="status">The books agree: ${read} compared.</p>${when}`;
   const rest = violations - faults.length;
-  const row = ({ rule, subject, detail }: LedgerFault) =>
-    html`<li><p><b>Violated: ${rule}</b></p><p class="id">${subject}</p><p>${inDollars(rule, detail)}</p></li>`;
-  return html`<p class="note" role="alert">The books do not agree: ${many(violations, 'violation')}. Ask for help (docs/operations.md). The result is kept here and in the audit log until the next check.</p>${when}
-<ul class="log">${faults.map(row)}</ul>${rest > 0 ? html`<p class="soft">${count(rest)} more: the command below lists all.</p>` : ''}
-<p class="soft">Numbers without a currency are results or millionths of a dollar (1,000,000 are 1.00 USD).</p>`;
+  const all = faults.map((fault) => ({ ...explain(fault), subject: fault.subject }));
+  const row = ({ what, effect, details, subject }: (typeof all)[number]) =>
+    html`<li><p><b>${what}</b></p>${effect === null ? '' : html`<p>${effect}</p>`}<p class="id">${subjectLink(subject)}</p>${details === '' ? '' : html`<p class="soft">${details}</p>`}</li>`;
+  return html`<div class="note" role="alert"><p><b>The books do not agree: ${many(violations, 'difference')}.</b></p><ol>
+<li>Open the purchases and accounts below, and compare them with the pages of your card processor.</li>
+<li>Run <code>npm run reconcile</code> on the server of the shop (see Commands below): it compares the purchases with the card processor, and can repair what a lost message caused. Then check again here.</li>
+<li>If a difference remains, make a backup of the database and do not change its tables. Send this list and the output of <code>npm run ledger -- verify</code> to the developer who runs the shop.</li></ol></div>${when}
+<ul class="log">${all.map(row)}</ul>${rest > 0 ? html`<p class="soft">${count(rest)} more: the command below lists all.</p>` : ''}
+${all.some(({ details }) => hasBareNumbers(details)) ? html`<p class="soft">Numbers without a currency are results or millionths of a dollar (1,000,000 are 1.00 USD).</p>` : ''}<p class="soft">This result is kept here and in the audit log until the next check.</p>`;
 }
 
-/** The details of a violation with its sums in dollars, where it is certain that they are sums. */
-function inDollars(rule: string, detail: string): string {
-  const sum = (digits: string) => money(Money.ofMicro(Number(digits)));
-  return sumRules.has(rule)
-    ? detail.replace(/(?<![\w.-])\d{1,15}(?![\w.-])/g, sum)
-    : detail.replace(/\b(\d{1,15}) micro-dollars/g, (_, digits: string) => sum(digits));
+/** The row that a difference was found in, as a link where it has a page. */
+function subjectLink(subject: string): Html {
+  const account = /^acc_[^/ ]+/.exec(subject)?.[0];
+  if (account !== undefined) return html`<a href="/admin/console/accounts/${account}">${subject}</a>`;
+  return subject.startsWith('pur_')
+    ? html`<a href="/admin/console/payments/${subject}">${subject}</a>`
+    : html`${subject}`;
 }

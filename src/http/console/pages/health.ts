@@ -133,7 +133,7 @@ function problemsOf({
       : []),
     ...(checked !== null && checked.violations > 0
       ? [
-          html`<a href="#verify">The books did not agree when they were last checked, on ${momentText(checked.atMs)}: ${many(checked.violations, 'violation')}.</a>`,
+          html`<a href="#verify">The books did not agree when they were last checked, on ${momentText(checked.atMs)}: ${many(checked.violations, 'difference')}.</a>`,
         ]
       : []),
     ...(isAddressUnknown
