@@ -78,7 +78,7 @@ ${isBroken ? books(facts) : ''}<div class="columns">${upstream(facts)}${isBroken
 ${technical(facts)}`;
 }
 
-/** The state of the shop in one line. What is not set up is no problem, and yet not everything works. */
+/** Sums up the state of the shop. Missing mail is no problem, but then not everything works. */
 function verdict(facts: HealthFacts): Html {
   const problems = problemsOf(facts);
   const again = html`Checked ${moment(facts.nowMs)}. <a href="/admin/console/health">Check again</a>`;
