@@ -1,6 +1,5 @@
 import { html } from 'hono/html';
 import type { BooksCheck } from '../../../journeys/books-check.ts';
-import type { LedgerFault } from '../../../ledger/verification.ts';
 import type { Html } from '../../pages/frame.ts';
 import { actor } from './audit.ts';
 import { count, many, moment } from './figures.ts';
