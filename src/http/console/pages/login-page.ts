@@ -42,7 +42,7 @@ ${hasOidc ? oidc(options !== null || isFirst) : ''}${options === null ? '' : los
 ${acceptsToken && isFirst && options !== null ? token : ''}${!acceptsToken || isFirst ? '' : html`<details ${isTokenWrong ? 'open' : ''}><summary>Use the admin token</summary>${token}</details>`}</section>`;
 }
 
-const lostPasskey = html`<details><summary>Lost your passkey?</summary><p class="soft">Ask an owner of the shop for a new link: they make it under Team, with “New invitation link”.</p><p class="soft">Are you the only owner? Make the link yourself, on the server of the shop:</p><pre tabindex="0" aria-label="Command">npx sluice operators invite you@example.com</pre></details>`;
+const lostPasskey = html`<details><summary>Lost your passkey?</summary><p class="soft">Ask an owner of the shop for a new link: they make it under Team, with “New invitation link”.</p><p class="soft">Are you the only owner? Make the link yourself on the server of the shop, with your address: <code>npx sluice operators invite ada@example.com</code></p></details>`;
 
 /** The form for the admin token; `isOnly`: it is the usual way to sign in. */
 function tokenForm(to: string, fault: string | null, isOnly: boolean): Html {
