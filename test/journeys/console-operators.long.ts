@@ -297,7 +297,7 @@ describe('a session', () => {
     await support.at.open('/admin/console/sign-out', {});
     const page = await support.at.open('/admin');
     // The token comes after the passkey, and neither says who has one.
-    expect(page.html).toMatch(/Sign in with a passkey[^]*Lost your passkey\?[^]*Admin token/);
+    expect(page.html).toMatch(/Sign in with a passkey[\s\S]*Lost your passkey\?[\s\S]*Admin token/);
     expect(page.html).not.toContain(support.email);
     const credential = support.passkey.get(optionsOf(page));
     expect((await support.at.open(signIn, { credential, to: '' })).status).toBe(303);

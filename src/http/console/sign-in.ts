@@ -54,6 +54,13 @@ export function passkeyContext(shop: Sessions.ConsoleSessionContext): Passkey.Pa
   return { publicUrl, clock, operators, secret: shop.console.secret };
 }
 
+/** The options for a sign-in with a passkey; null while no person can have one. A member may have one before there is an owner. */
+async function passkeyOptions(shop: Sessions.ConsoleSessionContext, browser: string, hasOwner: boolean) {
+  const isPossible =
+    Passkey.arePossible(shop.publicUrl) && (hasOwner || (await shop.operators.hasPasskeys()));
+  return isPossible ? Passkey.signInOptions(passkeyContext(shop), browser) : null;
+}
+
 /** Adds the routes that work without a session: signing in and out, and invitations. */
 export function addSignIn(
   app: Hono<Env>,
@@ -72,15 +79,8 @@ export function addSignIn(
     const hasEnded = problem === null && Sessions.hadSession(shop, c);
     const notice =
       flash?.isBad === false ? flash.text : hasEnded ? 'Your session has ended. Sign in to continue.' : null;
-    const [hasOwner, hasPasskeys] = await Promise.all([
-      shop.operators.hasOwner(),
-      shop.operators.hasPasskeys(),
-    ]);
-    // A member may have a passkey before there is an owner.
-    const options =
-      (hasOwner || hasPasskeys) && Passkey.arePossible(shop.publicUrl)
-        ? await Passkey.signInOptions(passkeyContext(shop), browser)
-        : null;
+    const hasOwner = await shop.operators.hasOwner();
+    const options = await passkeyOptions(shop, browser, hasOwner);
     const main = LoginPage.login({
       ...{ to, problem, notice, isTokenWrong },
       options,
