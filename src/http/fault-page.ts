@@ -19,6 +19,8 @@ export type PageFault = {
   requestId?: string;
   /** True when a plan is what is missing. */
   needsPlan?: boolean;
+  /** True when signing in helps. */
+  canSignIn?: boolean;
   /** The request that failed, where a repetition can succeed: the fields of its form, or null for a page. */
   again?: { target: string; form: URLSearchParams | null };
 };
@@ -33,7 +35,15 @@ const formCharsMax = 64 * 1024;
 
 /** Shows an error to a person: the event, its cause, the next step, and the id to quote. Their input is kept. */
 export function errorPage(shop: Frame.PageContext, fault: PageFault): Response {
-  const { status, message, headers = {}, requestId, needsPlan = status === 402, again } = fault;
+  const {
+    status,
+    message,
+    headers = {},
+    requestId,
+    needsPlan = status === 402,
+    canSignIn = false,
+    again,
+  } = fault;
   const { texts } = shop;
   const { title = texts.text(titleOf(status)) } = fault;
   const seconds = headers['retry-after'];
@@ -42,7 +52,7 @@ export function errorPage(shop: Frame.PageContext, fault: PageFault): Response {
     main: html`<section class="error"><h1>${title}</h1><p role="alert">${message}</p>
 ${/^\d+$/.test(seconds ?? '') ? html`<p>${say(texts, 'error.wait', { count: Number(seconds) })}</p>` : ''}
 ${again?.form ? html`<p class="soft">${say(texts, 'error.kept')}</p>` : ''}
-<div class="actions">${again === undefined ? '' : repeat(shop, again)} ${nextSteps(shop, status, needsPlan, again !== undefined)}</div>
+<div class="actions">${again === undefined ? '' : repeat(shop, again)} ${canSignIn ? signIn(shop, again !== undefined) : ''} ${nextSteps(shop, status, needsPlan, canSignIn || again !== undefined)}</div>
 ${forHelp(shop, status, requestId)}</section>`,
     isScripted: requestId !== undefined,
     style,
@@ -97,6 +107,10 @@ function repeat({ texts }: Frame.PageContext, { target, form }: NonNullable<Page
   return html`<form method="post" action="${target}">${[...form].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<button>${say(texts, 'error.again')}</button></form>`;
 }
 
+function signIn({ texts }: Frame.PageContext, isSecond: boolean): Frame.Html {
+  return html`<a class="button${isSecond ? ' plain' : ''}" href="/shop/account">${say(texts, 'sign_in.submit')}</a>`;
+}
+
 /** `isSecond` when another button comes first. */
 function nextSteps(
   { texts }: Frame.PageContext,
@@ -122,9 +136,10 @@ function nextSteps(
   }
 }
 
-/** The refusal of a form that can succeed later; a button sends its input again. */
-export function laterPage(shop: Frame.PageContext, c: Call, status: number, message: string): Response {
-  return errorPage(shop, { status, message, ...repeatable(c, status) });
+/** The refusal to open one more account for a form. A button sends its input again, and another one signs in. */
+export function noMoreAccounts(shop: Frame.PageContext, c: Call): Response {
+  const message = shop.texts.text('buy.too_many_accounts');
+  return errorPage(shop, { status: 429, message, canSignIn: true, ...repeatable(c, 429) });
 }
 
 /** The request of `c` for a repetition, where that can succeed. */
@@ -160,7 +175,16 @@ export async function forPeople(shop: SellingContext, c: Call, response: Respons
   const fault = faultOf(shop, status, body);
   if (fault === null) return response;
   const found = kept.flatMap((name) => (headers.has(name) ? [[name, headers.get(name) ?? '']] : []));
-  return errorPage(shop, { ...fault, headers: Object.fromEntries(found), ...repeatable(c, status) });
+  const message =
+    status >= 500 && isPurchase(c)
+      ? `${fault.message} ${shop.texts.text('error.nothing_bought')}`
+      : fault.message;
+  return errorPage(shop, { ...fault, message, headers: Object.fromEntries(found), ...repeatable(c, status) });
+}
+
+/** Returns true for the forms that lead to a card page, where the payment follows. */
+function isPurchase({ req }: Call): boolean {
+  return req.method === 'POST' && ['/shop/buy', '/shop/account/credit'].includes(req.path);
 }
 
 /** A shop with its services: pages state the rest of an account in their unit. */
@@ -180,6 +204,7 @@ function faultOf(
     plan_required: 'error.plan_text',
     method_not_allowed: 'error.method_text',
     rate_limited: 'error.too_many_text',
+    internal: 'error.internal_text',
     unavailable: 'error.unavailable_text',
     body_too_large: 'error.too_large_text',
   } as const;

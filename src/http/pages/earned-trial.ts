@@ -1,7 +1,8 @@
 import { html } from 'hono/html';
 import type { Catalog } from '../../catalog/catalog.ts';
-import { proofsOf, trialOf } from '../../catalog/plan.ts';
+import { covers, proofsOf, trialOf } from '../../catalog/plan.ts';
 import { unitOfPlan } from '../../catalog/plan-unit.ts';
+import type { Service } from '../../catalog/service.ts';
 import { includedText } from '../../text/included-text.ts';
 import type { Texts } from '../../text/texts.ts';
 import type { Html } from './frame.ts';
@@ -19,6 +20,17 @@ export function earnedTrial(
   const [proof, ...others] = proofsOf(trial);
   if (proof !== 'email' || others.length > 0) return null;
   return includedText(texts, trial.included, unitOfPlan(trial, services));
+}
+
+/** Returns the content of the trial that a visitor can have for an email address and send requests of `service` with; null when there is none. */
+export function earnedTrialFor(
+  texts: Texts,
+  catalog: Pick<Catalog, 'plans' | 'services'>,
+  summary: Parameters<typeof earnedTrial>[2],
+  service: Service,
+): string | null {
+  const trial = trialOf(catalog.plans);
+  return trial !== null && covers(trial, service) ? earnedTrial(texts, catalog, summary) : null;
 }
 
 /** The button that leads to the form for the email address; a visitor without an account gets one. */

@@ -1,12 +1,13 @@
 import * as Money from '@sluice/kernel/money';
 import { html } from 'hono/html';
+import type { Catalog } from '../../catalog/catalog.ts';
 import type { Included } from '../../catalog/included.ts';
 import { isTrialImmediate, type Plan, trialOf } from '../../catalog/plan.ts';
 import { sharedUnit, unitOfPlan } from '../../catalog/plan-unit.ts';
 import { isFree, type Service } from '../../catalog/service.ts';
 import type { Texts } from '../../text/texts.ts';
 import { codeBlock } from './code-block.ts';
-import { earnedTrial } from './earned-trial.ts';
+import { earnedTrial, earnedTrialFor, trialButton } from './earned-trial.ts';
 import type { Html } from './frame.ts';
 import { headlineOf, namesOf } from './headline.ts';
 import { say } from './say.ts';
@@ -29,11 +30,11 @@ export function welcome(texts: Texts, { catalog, tried, response, isTrying }: Sh
 <h1>${title}</h1>
 <p class="lead">${lead}${names === title ? '' : html` ${say(texts, 'shop.includes', { names })}`}</p>
 ${priced.length === 0 ? '' : perThousand(texts, priced)}
-<div class="actions">${trial === null ? buyLink(texts, plans, 'shop.buy_credit') : startForm(texts, plans)}<a class="button plain" href="/docs">${say(texts, 'shop.see_reference')}</a>${trial === null ? '' : html`<a href="#plans">${say(texts, 'shop.see_plans')}</a>`}</div>
+<div class="actions">${earned !== null ? trialButton(texts, earned, false) : trial === null ? buyLink(texts, plans, 'shop.buy_credit') : startForm(texts, plans)}<a class="button plain" href="/docs">${say(texts, 'shop.see_reference')}</a>${trial === null ? '' : html`<a href="#plans">${say(texts, 'shop.see_plans')}</a>`}</div>
 ${trial !== null && isTrialImmediate(plans) ? html`<p class="soft">${firstFree(texts, trial.included, unitOfPlan(trial, services))}</p>` : ''}
 ${earned === null ? '' : html`<p class="soft">${say(texts, 'shop.trial_email', { quantity: earned })}</p>`}
 </div>
-${isTrying ? '' : demonstration(texts, tried, response, plans)}</div>`;
+${isTrying ? '' : demonstration(texts, tried, response, catalog)}</div>`;
 }
 
 /** The request of the "Try it" form with its described response, and the button that sends it. */
@@ -41,13 +42,17 @@ function demonstration(
   texts: Texts,
   { operation, path, body, key }: TryForm,
   response: string | null,
-  plans: readonly Plan[],
+  catalog: Pick<Catalog, 'plans' | 'services'>,
 ): Html {
   const { id, method, service } = operation;
+  const { plans } = catalog;
+  const earned = earnedTrialFor(texts, catalog, null, service);
   const send =
     isFree(service) || isTrialImmediate(plans)
       ? html`<button>${say(texts, 'try.send')}</button>`
-      : buyLink(texts, plans, 'shop.buy_to_send', ' plain');
+      : earned === null
+        ? buyLink(texts, plans, 'shop.buy_to_send', ' plain')
+        : html`<button formaction="/shop/start">${say(texts, 'plans.get_trial', { quantity: earned })}</button>`;
   const hidden = { operation: id, shown: id, path, body, key };
   return html`<section class="demo" aria-labelledby="demo"><h2 id="demo" class="call"><span class="method">${method}</span> <code>${path}</code></h2>
 ${body === '' ? '' : codeBlock(texts.text('reference.request'), body)}

@@ -24,10 +24,12 @@ export function mine(
 ): Html {
   const { balance, included, includedUsd, holdsPlan } = summary;
   const unit = sharedUnit(services);
-  const hasUnits = included > 0 || (holdsPlan && services.some(({ metering }) => metering === undefined));
+  const hasUnits =
+    included > 0 ||
+    (holdsPlan && includedUsd === null && services.some(({ metering }) => metering === undefined));
   const label = plans.some(({ kind }) => kind === 'credit') ? 'try.add_credit' : 'shop.see_plans';
   const warned = warning(texts, summary, { services, plans });
-  const isKeyFirst = included > 0 && warned === '';
+  const isKeyFirst = (included > 0 || Number(includedUsd ?? 0) > 0) && warned === '';
   const more = html`<a class="button${isKeyFirst ? ' plain' : ''}" href="#plans">${say(texts, label)}</a>`;
   const key = html`<a class="button${isKeyFirst ? '' : ' plain'}" href="/shop/account/keys">${say(texts, 'shop.create_key')}</a>`;
   return html`<section class="mine" aria-labelledby="mine"><h2 id="mine">${say(texts, 'shop.mine')}</h2>

@@ -8,7 +8,7 @@ import { path as links } from '../../discovery/paths.ts';
 import type { Texts } from '../../text/texts.ts';
 import { codeBlock, codeTabs } from './code-block.ts';
 import { type SampleBody, sampleKey, samplesOf } from './code-samples.ts';
-import { earnedTrial, trialButton } from './earned-trial.ts';
+import { earnedTrial, earnedTrialFor, trialButton } from './earned-trial.ts';
 import type { Html } from './frame.ts';
 import { headlineOf } from './headline.ts';
 import { firstFree, welcome } from './hero.ts';
@@ -139,9 +139,11 @@ function outcome(texts: Texts, trial: TrialOutcome, { tried, catalog, summary }:
   const { operation, key } = tried;
   if (trial.kind === 'refusal') {
     const fields = { operation: operation.id, shown: operation.id, key };
-    const earned = earnedTrial(texts, catalog, summary);
+    const earned = earnedTrialFor(texts, catalog, summary, operation.service);
     const free = earned === null ? null : trialButton(texts, earned, summary !== null);
-    return tryRefusal(texts, catalog.plans, trial, { action: '/shop/try#try', fields }, free);
+    const isTrialNext = earned !== null && trial.lacksPlan === true;
+    const message = isTrialNext ? texts.text('try.no_plan_trial', { quantity: earned }) : trial.message;
+    return tryRefusal(texts, catalog.plans, { ...trial, message }, { action: '/shop/try#try', fields }, free);
   }
   const { body, isCut } = trial;
   const block = codeBlock(texts.text('try.response_body'), body);

@@ -37,7 +37,14 @@ export type TrialOutcome =
       /** The faults in the body of an error. */
       faults: readonly AnswerFault[];
     }
-  | { kind: 'refusal'; message: string; isUnpaid?: boolean; fewer?: SmallerRequest };
+  | {
+      kind: 'refusal';
+      message: string;
+      isUnpaid?: boolean;
+      /** True when no plan of the caller covers the request. */
+      lacksPlan?: boolean;
+      fewer?: SmallerRequest;
+    };
 
 /** Maximum size of a response that is read for a page, and maximum length of the text that is shown. */
 const responseBytesMax = 4 * 1024 * 1024;
@@ -268,7 +275,7 @@ export function needsPlan(
     highest === null
       ? texts.text('try.no_plan', { service })
       : texts.text('try.no_plan_price', { service, price: texts.usd(Money.format(highest.cost)) });
-  return { kind: 'refusal', message, isUnpaid: true };
+  return { kind: 'refusal', message, isUnpaid: true, lacksPlan: true };
 }
 
 function refusal({ body }: Reply): TrialOutcome {

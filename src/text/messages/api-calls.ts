@@ -126,9 +126,9 @@ export const apiCalls = {
   'api.upstream_refused':
     'The service behind this shop rejects its requests. Nothing was charged. The operator has been notified. Retry later.',
   'api.upstream_timeout':
-    'The service behind this shop did not respond in time. Nothing was charged. Retry the call.',
+    'The service behind this shop did not respond in time. Nothing was charged. Try again.',
   'api.upstream_unavailable':
-    'The service behind this shop did not send a usable response. Nothing was charged. Retry the call.',
+    'The service behind this shop did not send a usable response. Nothing was charged. Try again.',
   'api.request_too_slow': 'The request did not arrive in time. Send it again.',
   'api.chunks_too_large': 'The chunk extensions of the body are too long. Send the body without them.',
   'api.uri_too_long': 'The request target is longer than 16 KiB. Send its data in the body.',

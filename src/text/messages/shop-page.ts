@@ -48,6 +48,8 @@ export const shopPage = {
   'error.too_many': 'Too many requests',
   'error.unavailable': 'Temporarily unavailable',
   'error.unavailable_text': 'The shop does not answer right now. Please wait a moment.',
+  'error.internal_text': 'The shop cannot answer right now. Please try again in a minute.',
+  'error.nothing_bought': 'Nothing was bought or charged.',
   'error.wait': {
     one: 'You can try again in {count} second.',
     other: 'You can try again in {count} seconds.',
@@ -83,7 +85,7 @@ export const shopPage = {
   'shop.and_more': { one: '{names} and {count} more', other: '{names} and {count} more' },
   'shop.includes': 'Includes {names}.',
   'shop.response': 'Example response',
-  'shop.first_result': 'The first result',
+  'shop.first_result': 'Example response, first result',
   'shop.see_plans': 'See plans',
   'shop.see_reference': 'Read the reference',
   'shop.mine': 'Your account',
@@ -231,6 +233,7 @@ export const shopPage = {
   'try.trial_paused':
     'All free trials of this shop are used up for now. Nothing was charged. Try again in an hour, or choose a plan.',
   'try.no_plan': 'You need credit or a plan for {service}. Nothing was sent or charged.',
+  'try.no_plan_trial': 'Confirm your email for {quantity} free, or add credit. Nothing was sent or charged.',
   'try.no_plan_price':
     'You need credit or a plan for {service}. This request costs at most {price}. Nothing was sent or charged.',
   'try.key_not_allowed': 'This key cannot call {service}. Use another key.',

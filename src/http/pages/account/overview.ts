@@ -63,7 +63,9 @@ function isLow({ balance, included, includedUsd, calls }: OverviewFacts): boolea
 /** The credit, and what is left of plans. */
 export function balanceOf(texts: Texts, facts: Balance, { services }: Pick<Catalog, 'services'>): Html {
   const unit = sharedUnit(services);
-  const hasUnits = facts.included > 0 || services.some(({ metering }) => metering === undefined);
+  const hasUnits =
+    facts.included > 0 ||
+    (facts.includedUsd === null && services.some(({ metering }) => metering === undefined));
   return html`<dl class="facts">
 <div><dt>${say(texts, 'account.credit')}</dt><dd id="balance">${texts.usd(facts.balance)}</dd></div>
 ${facts.held === '0.00' ? '' : html`<div><dt>${say(texts, 'account.held')}</dt><dd>${texts.usd(facts.held)}</dd></div>`}

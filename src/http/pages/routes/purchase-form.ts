@@ -8,7 +8,7 @@ import * as TaxNote from '../../../catalog/tax-note.ts';
 import type { Order } from '../../../payment/order.ts';
 import { includedText } from '../../../text/included-text.ts';
 import { actionOf } from '../../account-rights.ts';
-import { laterPage } from '../../fault-page.ts';
+import { noMoreAccounts } from '../../fault-page.ts';
 import { type Call, type Env, record } from '../../request-context.ts';
 import * as BrowserSession from '../browser-session.ts';
 import * as CardPage from '../card.ts';
@@ -82,7 +82,7 @@ export function purchaseForm(
     const fault = faultOf(shop, plan, form);
     if (fault !== null) return show({ fault, codeFault: null }, visitor);
     const applied = code === '' ? null : await PromotionCode.apply(shop, c, clientAddressHeader, code);
-    if (applied?.kind === 'limited') return laterPage(shop, c, 429, texts.text('buy.too_many_accounts'));
+    if (applied?.kind === 'limited') return noMoreAccounts(shop, c);
     if (applied?.kind === 'refused')
       return show({ fault: null, codeFault: applied.text }, applied.visitor, applied.headers);
     return order(c, { plan, form, visitor: applied?.visitor ?? visitor }, applied);

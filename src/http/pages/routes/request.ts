@@ -10,7 +10,7 @@ import type { PaidCallContext } from '../../../journeys/paid-call-context.ts';
 import type * as Registering from '../../../journeys/registration.ts';
 import type { LedgerContext } from '../../../ledger/ledger-context.ts';
 import * as Statement from '../../../ledger/statement.ts';
-import { laterPage } from '../../fault-page.ts';
+import { noMoreAccounts } from '../../fault-page.ts';
 import type { RefusalContext } from '../../plans-on-offer.ts';
 import type { Call, Env } from '../../request-context.ts';
 import * as BrowserSession from '../browser-session.ts';
@@ -86,7 +86,7 @@ export function requestPages(
       return respond(422, page, { ...form, isBodyFaulty: true, ...(await visitorOf(shop, page, c)) });
     if (fields.has('fill')) return respond(200, page, { ...form, ...(await visitorOf(shop, page, c)) });
     const known = await credentialOf(shop, c, form.apiKey, clientAddressHeader);
-    if (known === 'limited') return laterPage(shop, c, 429, shop.texts.text('buy.too_many_accounts'));
+    if (known === 'limited') return noMoreAccounts(shop, c);
     if (known === 'invalid')
       return respond(422, page, { ...form, fault: shop.texts.text('reference.key_invalid') });
     // A reload sends the key of the form again, and gets the stored response.

@@ -16,7 +16,7 @@ import type { SellerContext } from '../../../journeys/seller-context.ts';
 import type { CheckoutContext } from '../../../payment/payment-context.ts';
 import type { Texts } from '../../../text/texts.ts';
 import type { TextsContext } from '../../../text/texts-context.ts';
-import { laterPage } from '../../fault-page.ts';
+import { noMoreAccounts } from '../../fault-page.ts';
 import type { Call, Env } from '../../request-context.ts';
 import * as Accept from '../accept.ts';
 import { type Holdings, leftOfPlan } from '../account/plans.ts';
@@ -88,7 +88,7 @@ export function shopPages(
 
   app.post('/shop/start', async (c) => {
     const account = await VisitorAccount.accountOf(shop, c, clientAddressHeader);
-    if (account.kind === 'limited') return laterPage(shop, c, 429, shop.texts.text('buy.too_many_accounts'));
+    if (account.kind === 'limited') return noMoreAccounts(shop, c);
     return new Response(null, { status: 303, headers: { ...account.headers, location: '/shop/account' } });
   });
 
@@ -172,7 +172,7 @@ async function tried(
   // A reload sends the key of the form again, and gets the stored response.
   const key = form.get('key') ?? '';
   const account = await VisitorAccount.accountOf(shop, c, clientAddressHeader);
-  if (account.kind === 'limited') return laterPage(shop, c, 429, shop.texts.text('buy.too_many_accounts'));
+  if (account.kind === 'limited') return noMoreAccounts(shop, c);
   const trial = await TryIt.tryOperation(shop, matcher, c, {
     ...{ operation, path: typed.path, body: typed.body },
     token: account.visitor.access.token,

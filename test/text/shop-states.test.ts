@@ -1,0 +1,102 @@
+import { Hono } from 'hono';
+import { expect, test } from 'vitest';
+import * as CatalogFile from '../../src/catalog/file.ts';
+import { forPeople, noMoreAccounts } from '../../src/http/fault-page.ts';
+import { front } from '../../src/http/pages/shop.ts';
+import type { AccountSummary, ShopFacts, TryForm } from '../../src/http/pages/shop-facts.ts';
+import { needsPlan } from '../../src/http/pages/try-it.ts';
+import { error } from '../../src/http/reply.ts';
+import type { Call } from '../../src/http/request-context.ts';
+import { english } from '../../src/text/texts.ts';
+
+const [once, dollars] = await Promise.all(
+  ['trial-once', 'dollars'].map((name) => CatalogFile.load(`test/fixtures/${name}.yaml`)),
+);
+
+type Loaded = Awaited<ReturnType<typeof CatalogFile.load>>;
+
+function page(catalog: Loaded | undefined, more: Partial<ShopFacts> = {}, trial: TryForm['trial'] = null) {
+  const [operation] = catalog?.operations ?? [];
+  if (catalog === undefined || operation === undefined) throw new Error('No operation');
+  const request = {
+    operation,
+    path: operation.path,
+    body: '{"max":3}',
+    key: 'try_1',
+    fields: [],
+    typed: null,
+  };
+  const tried = {
+    ...request,
+    faults: [],
+    answered: [],
+    highest: null,
+    isRaw: false,
+    isChecked: false,
+    trial,
+  };
+  const facts = { catalog, description: new Map(), publicUrl: 'https://shop.example', summary: null, tried };
+  return String(front(english, { ...facts, isTrying: false, response: null, ...more }));
+}
+
+const summary: AccountSummary = {
+  ...{ balance: '0.00', included: 0, includedUsd: '0.05', holdsPlan: true, trial: { left: '0.05 USD' } },
+  ...{ isClaimed: false, token: 'token', offers: new Map() },
+};
+
+test('a trial that an email address earns is offered before credit', () => {
+  const hero = page(once).split('id="plans"')[0] ?? '';
+  expect(hero.match(/Get 25 results free/g)).toHaveLength(2);
+  expect(hero).toContain('<button formaction="/shop/start">Get 25 results free</button>');
+  expect(hero).not.toContain('Buy credit');
+});
+
+test('a request that no plan covers names the trial that an email address earns', () => {
+  const [operation] = once?.operations ?? [];
+  if (operation === undefined) throw new Error('No operation');
+  const refused = needsPlan(english, operation, { path: operation.path, body: '{"max":3}' });
+  const text = 'Confirm your email for 25 results free, or add credit. Nothing was sent or charged.';
+  expect(page(once, {}, refused)).toContain(text);
+  const claimed = { ...summary, includedUsd: null, trial: null, isClaimed: true };
+  expect(page(once, { summary: claimed }, refused)).toContain('You need credit or a plan for Lists.');
+});
+
+test('an account whose plans include dollars sees no results that are used up, and creates a key first', () => {
+  const own = page(dollars, { summary });
+  expect(own).toContain('Plan usage remaining');
+  expect(own).not.toContain('Plan results remaining');
+  expect(own).toContain('<a class="button" href="/shop/account/keys">');
+  const used = page(dollars, { summary: { ...summary, includedUsd: '0.00' } });
+  expect(used).toContain('<a class="button plain" href="/shop/account/keys">');
+});
+
+/** The page that a person gets for a request which is answered by `answer`. */
+async function shown(method: string, path: string, answer: (c: Call) => Promise<Response>): Promise<string> {
+  const app = new Hono();
+  app.all('*', (c) => answer(c as unknown as Call));
+  return (await app.request(path, { method, headers: { accept: 'text/html' } })).text();
+}
+
+test('a purchase that fails says that nothing was charged, and every page of an outage when to try again', async () => {
+  if (once === undefined) throw new Error('No catalogue');
+  const shop = { catalog: once, texts: english };
+  const failed = (status: number, code: string) => async (c: Call) => {
+    const { body } = error(status, code, 'for programs', 'req_1');
+    return forPeople(shop, c, Response.json(body, { status }));
+  };
+  for (const path of ['/shop/buy', '/shop/account/credit']) {
+    expect(await shown('POST', path, failed(500, 'internal'))).toContain('Nothing was bought or charged.');
+    expect(await shown('POST', path, failed(503, 'unavailable'))).toContain('Nothing was bought or charged.');
+    expect(await shown('POST', path, failed(429, 'rate_limited'))).not.toContain('Nothing was bought');
+  }
+  const page = await shown('GET', '/', failed(500, 'internal'));
+  expect(page).toContain('The shop cannot answer right now. Please try again in a minute.');
+  expect(page).not.toMatch(/for programs|Nothing was bought/);
+});
+
+test('the refusal to open one more account leads to the sign-in page', async () => {
+  if (once === undefined) throw new Error('No catalogue');
+  const shop = { catalog: once, texts: english };
+  const html = await shown('POST', '/shop/start', async (c) => noMoreAccounts(shop, c));
+  expect(html).toMatch(/<a class="button" href="\/shop\/account">Sign in<\/a>.*Go to the shop/s);
+});
