@@ -22,7 +22,12 @@ const defaultLanguage = 'en';
 /** The English defaults write the month as a word, so that no reader takes it for the day: `27 Nov 2026`. */
 const defaultDates = 'en-GB';
 /** The usual English plural of a unit; a seller's file may name other forms. */
-const englishUnit = (unit: string): PluralForms => ({ one: unit, other: `${unit}s` });
+const englishUnit = (unit: string): PluralForms => ({ one: unit, other: englishPlural(unit) });
+
+function englishPlural(unit: string): string {
+  if (/(?:s|x|z|ch|sh)$/i.test(unit)) return `${unit}es`;
+  return /[^aeiou]y$/i.test(unit) ? `${unit.slice(0, -1)}ies` : `${unit}s`;
+}
 
 /** All texts that people read, in the seller's words. Immutable: every text is parsed once, when the shop opens. */
 export class Texts {
@@ -134,9 +139,11 @@ export class Texts {
     return this.#form(this.#units.get(unit) ?? englishUnit(unit), 'other');
   }
 
-  /** A unit as a column heading, such as `Results`. */
-  unitHeading(unit: string): string {
-    return this.units(unit).replace(/^./u, (first) => first.toLocaleUpperCase(this.language));
+  /** A unit as a column heading, such as `Results`; in the singular for a `count` of 1. */
+  unitHeading(unit: string, count = 2): string {
+    return (count === 1 ? this.unit(unit) : this.units(unit)).replace(/^./u, (first) =>
+      first.toLocaleUpperCase(this.language),
+    );
   }
 
   #decimal(value: string, useGrouping: boolean): string {

@@ -9,8 +9,8 @@ import { error } from '../../src/http/reply.ts';
 import type { Call } from '../../src/http/request-context.ts';
 import { english } from '../../src/text/texts.ts';
 
-const [once, dollars] = await Promise.all(
-  ['trial-once', 'dollars'].map((name) => CatalogFile.load(`test/fixtures/${name}.yaml`)),
+const [once, dollars, metered] = await Promise.all(
+  ['trial-once', 'dollars', 'metered'].map((name) => CatalogFile.load(`test/fixtures/${name}.yaml`)),
 );
 
 type Loaded = Awaited<ReturnType<typeof CatalogFile.load>>;
@@ -41,7 +41,7 @@ function page(catalog: Loaded | undefined, more: Partial<ShopFacts> = {}, trial:
 
 const summary: AccountSummary = {
   ...{ balance: '0.00', included: 0, includedUsd: '0.05', holdsPlan: true, trial: { left: '0.05 USD' } },
-  ...{ isClaimed: false, token: 'token', offers: new Map() },
+  ...{ isClaimed: false, token: 'token', offers: new Map(), unpaid: null },
 };
 
 test('a trial that an email address earns is offered before credit', () => {
@@ -68,6 +68,25 @@ test('an account whose plans include dollars sees no results that are used up, a
   expect(own).toContain('<a class="button" href="/shop/account/keys">');
   const used = page(dollars, { summary: { ...summary, includedUsd: '0.00' } });
   expect(used).toContain('<a class="button plain" href="/shop/account/keys">');
+});
+
+test('prices by meters are stated in words and amounts that people read', () => {
+  const text = page(metered)
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll(/\s+/g, ' ');
+  const parts = [
+    ...[
+      'From 0.05 USD per 1M input tokens',
+      'from 0.02 USD per image',
+      'from 0.015 USD per 1,000 characters',
+    ],
+    ...['Model /model', 'Quality query:quality', 'Voice header:x-voice', 'Searches', 'Provider price '],
+    'standard Images 0.02 USD per image Bytes 0.10 USD per 1M Seconds 1.00 USD per 1,000 Calls 1.00 USD per 1M',
+    'nano-1 0.05 USD per 1M 0.005 USD per 1M 0.40 USD per 1M',
+    'large-1 2.50 USD per 1M 3.125 USD per 1M 10.00 USD per 1M',
+  ];
+  expect(parts.filter((part) => !text.includes(part))).toEqual([]);
+  expect(text).not.toMatch(/Searchs|0\.0000/);
 });
 
 /** The page that a person gets for a request which is answered by `answer`. */

@@ -10,6 +10,7 @@ import { codeBlock } from './code-block.ts';
 import { earnedTrial, earnedTrialFor, trialButton } from './earned-trial.ts';
 import type { Html } from './frame.ts';
 import { headlineOf, namesOf } from './headline.ts';
+import { lowestOf } from './meter-price.ts';
 import { say } from './say.ts';
 import type { ShopFacts, TryForm } from './shop-facts.ts';
 import { startForm } from './start-form.ts';
@@ -29,7 +30,7 @@ export function welcome(texts: Texts, { catalog, tried, response, isTrying }: Sh
   return html`<div class="hero${isTrying ? '' : ' shown'}"><div>
 <h1>${title}</h1>
 <p class="lead">${lead}${names === title ? '' : html` ${say(texts, 'shop.includes', { names })}`}</p>
-${priced.length === 0 ? '' : perThousand(texts, priced)}
+${priced.length === 0 ? meteredFrom(texts, services) : perThousand(texts, priced)}
 <div class="actions">${earned !== null ? trialButton(texts, earned, false) : trial === null ? buyLink(texts, plans, 'shop.buy_credit') : startForm(texts, plans)}<a class="button plain" href="/docs">${say(texts, 'shop.see_reference')}</a>${trial === null ? '' : html`<a href="#plans">${say(texts, 'shop.see_plans')}</a>`}</div>
 ${trial !== null && isTrialImmediate(plans) ? html`<p class="soft">${firstFree(texts, trial.included, unitOfPlan(trial, services))}</p>` : ''}
 ${earned === null ? '' : html`<p class="soft">${say(texts, 'shop.trial_email', { quantity: earned })}</p>`}
@@ -104,6 +105,14 @@ function isPart(value: unknown, name: string, members: readonly [string, unknown
         other !== name && typeof whole === 'string' && whole !== value && whole.includes(value),
     )
   );
+}
+
+/** The lowest price of the first service with meters. */
+function meteredFrom(texts: Texts, services: readonly Service[]): Html | string {
+  const [first] = services.flatMap(({ metering }) => metering ?? []);
+  const lowest = first === undefined ? null : lowestOf(texts, first);
+  if (lowest === null) return '';
+  return html`<p class="price">${say(texts, 'shop.from_price_first', { price: lowest })}</p>`;
 }
 
 function perThousand(texts: Texts, priced: readonly Service[]): Html {
