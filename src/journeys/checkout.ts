@@ -173,6 +173,12 @@ async function currentState(
   return url === null ? { kind: 'elsewhere' } : { kind: 'redirect', url };
 }
 
+/** The address after a cancelled payment: that of the buyer's own site, or else a page that says so. */
+function cancelUrl({ publicUrl }: Pick<CheckoutContext, 'publicUrl'>, { id, returnUrl }: Order): string {
+  const isElsewhere = returnUrl !== null && !returnUrl.startsWith(`${publicUrl}/`);
+  return isElsewhere ? returnUrl : `${publicUrl}/purchases/${id}/cancelled`;
+}
+
 async function makePage(
   shop: CheckoutContext,
   order: Order,
@@ -190,7 +196,7 @@ async function makePage(
       success: `${shop.publicUrl}/purchases/${order.id}/return?session={CHECKOUT_SESSION_ID}`,
       isTaxed: shop.isTaxed,
       email: payer !== null && payer.account === order.account ? payer.email : null,
-      cancel: order.returnUrl ?? `${shop.publicUrl}/purchases/${order.id}/cancelled`,
+      cancel: cancelUrl(shop, order),
     })
     .catch((fault: unknown) => {
       if (fault instanceof PageTaken) return null;

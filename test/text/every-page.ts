@@ -253,6 +253,7 @@ function contents(texts: Texts): Record<string, Rendered> {
         isClaimed: true,
         token: 'token',
         offers: new Map(),
+        unpaid: null,
       },
       tried: { ...tryForm, trial },
       isTrying: false,
@@ -385,6 +386,8 @@ function contents(texts: Texts): Record<string, Rendered> {
     'card cancelled': CardPage.cancelled(texts).main,
     'card unavailable': CardPage.unavailable(texts).main,
     'card unknown': CardPage.unknown(texts).main,
+    'plan unknown': CardPage.unknownPlan(texts, true).main,
+    'links of plans': SignInPage.planLinks(texts, true, '‹problem›'),
     'plan that renews': PlanHolderPage.plan(texts, subscription, held),
     'plan that changes': PlanHolderPage.plan(texts, { ...subscription, nextPlan: '‹year›' }, held),
     'plan without a known price': PlanHolderPage.plan(

@@ -128,7 +128,16 @@ export function unavailable(texts: Texts): CardPage {
 
 export function unknown(texts: Texts): CardPage {
   const title = texts.text('card.unknown');
-  return { title, main: message(title, texts.text('card.unknown_text'), next(texts)) };
+  const account = html`<div class="actions"><a class="button" href="/shop/account/billing">${say(texts, 'paid.to_account')}</a></div>`;
+  return { title, main: message(title, texts.text('card.unknown_text'), account) };
+}
+
+/** The page of a link to a plan that does not exist. `byMail`: the shop can mail a new one. */
+export function unknownPlan(texts: Texts, byMail: boolean): CardPage {
+  if (!byMail) return unknown(texts);
+  const title = texts.text('card.unknown');
+  const actions = html`<div class="actions"><a class="button" href="/shop/plans/links">${say(texts, 'card.new_link')}</a><a class="button plain" href="/shop/account">${say(texts, 'paid.to_account')}</a></div>`;
+  return { title, main: message(title, texts.text('card.unknown_plan'), actions) };
 }
 
 function message(title: string, text: string, action: Html | string = ''): Html {

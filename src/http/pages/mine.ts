@@ -1,10 +1,11 @@
 import * as Money from '@sluice/kernel/money';
 import { html } from 'hono/html';
 import type { Catalog } from '../../catalog/catalog.ts';
+import type { Plan } from '../../catalog/plan.ts';
 import { sharedUnit } from '../../catalog/plan-unit.ts';
 import type { Texts } from '../../text/texts.ts';
 import type { Html } from './frame.ts';
-import { payLink } from './plan-action.ts';
+import { nextAttemptText, payText } from './pay-text.ts';
 import { onePriced } from './price-list.ts';
 import { say } from './say.ts';
 import type { AccountSummary } from './shop-facts.ts';
@@ -28,9 +29,10 @@ export function mine(
     included > 0 ||
     (holdsPlan && includedUsd === null && services.some(({ metering }) => metering === undefined));
   const label = plans.some(({ kind }) => kind === 'credit') ? 'try.add_credit' : 'shop.see_plans';
-  const warned = warning(texts, summary, { services, plans });
+  const unpaid = plans.find(({ id }) => summary.offers.get(id)?.kind === 'unpaid') ?? null;
+  const warned = unpaid === null ? warning(texts, summary, services) : unpaidNote(texts, unpaid, summary);
   const isKeyFirst = (included > 0 || Number(includedUsd ?? 0) > 0) && warned === '';
-  const more = html`<a class="button${isKeyFirst ? ' plain' : ''}" href="#plans">${say(texts, label)}</a>`;
+  const more = html`<a class="button${isKeyFirst || unpaid !== null ? ' plain' : ''}" href="#plans">${say(texts, label)}</a>`;
   const key = html`<a class="button${isKeyFirst ? '' : ' plain'}" href="/shop/account/keys">${say(texts, 'shop.create_key')}</a>`;
   return html`<section class="mine" aria-labelledby="mine"><h2 id="mine">${say(texts, 'shop.mine')}</h2>
 ${warned}
@@ -38,7 +40,7 @@ ${warned}
 <div><dt>${say(texts, 'shop.balance')}</dt><dd id="balance">${texts.usd(balance)}</dd></div>
 ${hasUnits ? html`<div><dt>${say(texts, 'shop.plan_units', { units: texts.units(unit) })}</dt><dd id="included">${texts.number(included)}</dd></div>` : ''}
 ${includedUsd === null ? '' : html`<div><dt>${say(texts, 'shop.plan_usage')}</dt><dd id="included_usd">${texts.usd(includedUsd)}</dd></div>`}
-</dl><div class="actions">${isKeyFirst ? key : ''}${isOffered ? '' : more}${isKeyFirst ? '' : key}</div></section>`;
+</dl><div class="actions">${unpaid === null ? '' : html`<a class="button" href="/shop/account/billing#plans">${payText(texts, summary.unpaid)}</a>`}${isKeyFirst ? key : ''}${isOffered ? '' : more}${isKeyFirst ? '' : key}</div></section>`;
 }
 
 /** Returns true for an account that has its trial and has bought nothing. */
@@ -46,14 +48,16 @@ export function hasFreeCalls({ balance, trial, offers }: AccountSummary): boolea
   return trial?.left != null && Number(balance) === 0 && offers.size === 0;
 }
 
+/** Says that the renewal of a plan was not paid, and when its card is charged again. */
+function unpaidNote(texts: Texts, { name }: Pick<Plan, 'name'>, { unpaid }: AccountSummary): Html {
+  return html`<p class="note">${say(texts, 'account.past_due', { plan: name, next: nextAttemptText(texts, unpaid) })}</p>`;
+}
+
 function warning(
   texts: Texts,
   { balance, offers }: AccountSummary,
-  { services, plans }: Pick<Catalog, 'services' | 'plans'>,
+  services: Catalog['services'],
 ): Html | string {
-  const unpaid = plans.find(({ id }) => offers.get(id)?.kind === 'unpaid');
-  if (unpaid !== undefined)
-    return html`<p class="note">${say(texts, 'shop.unpaid', { plan: unpaid.name, link: payLink(texts) })}</p>`;
   const left = Money.parse(balance) ?? Money.zero;
   if (left === Money.zero || left >= lowBalance || offers.size > 0) return '';
   const service = onePriced(services);

@@ -53,8 +53,3 @@ function costOf(
     ...{ amount: due, price: String(whole), credit: String(less) },
   });
 }
-
-/** Leads to the plans of the account, where the open invoice is paid. */
-export function payLink(texts: Texts): Html {
-  return html`<a href="/shop/account/billing#plans">${say(texts, 'account.pay_invoice')}</a>`;
-}

@@ -1,5 +1,6 @@
 import type { Catalog } from '../../catalog/catalog.ts';
 import type * as Description from '../../catalog/description.ts';
+import type { Unpaid } from '../../journeys/billing-portal.ts';
 import type { PlanOffer } from '../../journeys/plan-offers.ts';
 import type { Html } from './frame.ts';
 import type { TryFormFacts } from './try-form.ts';
@@ -19,6 +20,8 @@ export type AccountSummary = {
   token: string;
   /** Its next step with each plan, by the plan's id. */
   offers: ReadonlyMap<string, PlanOffer>;
+  /** The open invoice of its renewal that was not paid; null when there is none, or it is not known. */
+  unpaid: Unpaid | null;
 };
 /** The "Try it" form: the request, the idempotency key of the call that it makes and, once a request was sent, its outcome. */
 export type TryForm = TryFormFacts & { trial: TrialOutcome | null };

@@ -25,8 +25,7 @@ export function signedOut(
           included: includedText(texts, trial.included, unitOfPlan(trial, services)),
         });
   const byEmail = html`<form method="post" action="/shop/account/link"><label for="email">${say(texts, 'sign_in.email')}</label><input id="email" name="email" type="email" autocomplete="email" required><button>${say(texts, 'sign_in.send_link')}</button><p class="hint">${say(texts, 'sign_in.by_email_text')}</p></form>`;
-  const planLinks = html`<details><summary>${say(texts, 'sign_in.plan_links')}</summary><p class="soft">${say(texts, 'sign_in.plan_links_text')}</p>
-<form method="post" action="/shop/plans/links"><label for="payer">${say(texts, 'sign_in.payer_email')}</label><input id="payer" name="email" type="email" autocomplete="email" required><button class="plain">${say(texts, 'sign_in.send_plan_links')}</button></form></details>`;
+  const planLinks = html`<details><summary>${say(texts, 'sign_in.plan_links')}</summary>${planLinksForm(texts, html`<button class="plain">${say(texts, 'sign_in.send_plan_links')}</button>`)}</details>`;
   return html`<div class="narrow"><h1>${say(texts, 'sign_in.submit')}</h1>
 ${isOfToken ? '' : alert(problem)}
 ${byMail ? html`<section>${byEmail}</section>` : ''}
@@ -34,6 +33,17 @@ ${byMail ? html`<section>${byEmail}</section>` : ''}
 <details ${byMail && !isOfToken ? '' : 'open'}><summary>${say(texts, 'sign_in.by_token')}</summary><p class="soft">${say(texts, 'sign_in.by_token_text')}</p>
 <form method="post" action="/shop/account/sign-in"><label for="assertion">${say(texts, 'sign_in.assertion')}</label><textarea class="code" id="assertion" name="assertion" rows="4" spellcheck="false" ${isOfToken ? html`aria-invalid="true" aria-describedby="assertion-fault" autofocus=""` : ''} required></textarea>${isOfToken ? html`<p class="fault" id="assertion-fault" role="alert">${problem}</p>` : ''}<button class="plain">${say(texts, 'sign_in.submit')}</button></form></details>
 ${byMail ? planLinks : ''}</div>`;
+}
+
+function planLinksForm(texts: Texts, button: Html): Html {
+  return html`<p class="soft">${say(texts, 'sign_in.plan_links_text')}</p>
+<form method="post" action="/shop/plans/links"><label for="payer">${say(texts, 'sign_in.payer_email')}</label><input id="payer" name="email" type="email" autocomplete="email" required>${button}</form>`;
+}
+
+/** The form for people who pay for a plan and cannot sign in to its account. */
+export function planLinks(texts: Texts, byMail: boolean, problem: string | null): Html {
+  const form = planLinksForm(texts, html`<button>${say(texts, 'sign_in.send_plan_links')}</button>`);
+  return html`<div class="narrow"><h1>${say(texts, 'payer.title')}</h1>${alert(problem)}${byMail ? html`<section>${form}</section>` : ''}</div>`;
 }
 
 /** The styles of the pages that sign in. */

@@ -87,5 +87,8 @@ export const cardPages = {
   'card.unavailable': 'Try again in a minute',
   'card.unavailable_text': 'The card processor does not respond. Nothing was charged. Try again in a minute.',
   'card.unknown': 'This link is not valid',
-  'card.unknown_text': 'Check that you copied all of it, or ask for a new one.',
+  'card.unknown_text':
+    'Check that you copied all of it. A person who manages the account can create a new link under Billing.',
+  'card.unknown_plan': 'Check that you copied all of it, or get a new link by email.',
+  'card.new_link': 'Get a new link',
 } as const;

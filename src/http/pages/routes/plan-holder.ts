@@ -23,8 +23,10 @@ import { againMs } from '../when-again.ts';
 import { rollsOver } from './account-cancel.ts';
 
 const noTerms: BillingPortal.RenewalTerms = { price: null, card: null, unpaid: null };
+/** Asks for the links of plans. */
+const linksPath = '/shop/plans/links';
 /** Confirms that links were requested. */
-const linksSentPath = '/shop/plans/links/sent';
+const linksSentPath = `${linksPath}/sent`;
 
 type PayerContext = CheckoutContext & Pick<IdentityContext, 'accounts'>;
 
@@ -36,15 +38,13 @@ export function planHolderPages(
   const app = new Hono<Env>();
   const { texts } = shop;
 
-  app.post('/shop/plans/links', async (c) => {
-    const title = texts.text('payer.title');
+  app.get(linksPath, () => linksForm(200, shop.claiming === null ? texts.text('payer.no_mail') : null));
+
+  app.post(linksPath, async (c) => {
     const email = Email.parse((await BrowserSession.fields(c)).get('email') ?? '');
     if (shop.claiming === null || email === null) {
-      const problem = texts.text(email === null ? 'sign_in.invalid_email' : 'payer.no_mail');
-      return Frame.respondWithPage(422, shop, {
-        title,
-        main: SignInPage.signedOut(texts, shop.catalog, shop.claiming !== null, problem),
-      });
+      const key = shop.claiming === null ? 'payer.no_mail' : 'sign_in.invalid_email';
+      return linksForm(422, texts.text(key));
     }
     // Not awaited: the response time would reveal whether the address pays for a plan.
     PlanHolder.sendLinks(shop, email).catch((fault: unknown) =>
@@ -84,6 +84,14 @@ export function planHolderPages(
   app.route('/', payerCardPages(shop, clientAddressHeader));
   return app;
 
+  function linksForm(status: number, problem: string | null): Response {
+    return Frame.respondWithPage(status, shop, {
+      title: texts.text('payer.title'),
+      main: SignInPage.planLinks(texts, shop.claiming !== null, problem),
+      style: SignInPage.style,
+    });
+  }
+
   /** Shows nothing of the account, so not what is left of the plan either. */
   function question(found: Subscription, key: string): Response {
     const page = `/plans/manage/${key}`;
@@ -106,7 +114,10 @@ export function planHolderPages(
 
   async function shown(found: Subscription | null, key: string): Promise<Response> {
     if (found === null)
-      return Frame.respondWithPage(404, shop, { ...CardPage.unknown(texts), style: CardPage.style });
+      return Frame.respondWithPage(404, shop, {
+        ...CardPage.unknownPlan(texts, shop.claiming !== null),
+        style: CardPage.style,
+      });
     const mayChangeCard = await PlanHolder.mayChangeCard(shop, found);
     const terms = willRenew(found) ? await BillingPortal.renewalOf(shop, found.id) : noTerms;
     return Frame.respondWithPage(200, shop, {

@@ -8,6 +8,7 @@ import { isFree } from '../../../catalog/service.ts';
 import type { DiscoveryContext } from '../../../discovery/discovery-context.ts';
 import type { IdentityContext, RegistrationContext } from '../../../identity/identity-context.ts';
 import * as AccountJourney from '../../../journeys/account.ts';
+import * as BillingPortal from '../../../journeys/billing-portal.ts';
 import type { CallerContext } from '../../../journeys/identification.ts';
 import type { PaidCallContext } from '../../../journeys/paid-call-context.ts';
 import { planOffers } from '../../../journeys/plan-offers.ts';
@@ -19,7 +20,7 @@ import type { TextsContext } from '../../../text/texts-context.ts';
 import { noMoreAccounts } from '../../fault-page.ts';
 import type { Call, Env } from '../../request-context.ts';
 import * as Accept from '../accept.ts';
-import { type Holdings, leftOfPlan } from '../account/plans.ts';
+import { type Holdings, isDue, leftOfPlan } from '../account/plans.ts';
 import * as BrowserSession from '../browser-session.ts';
 import * as FormResult from '../form-result.ts';
 import * as Frame from '../frame.ts';
@@ -31,6 +32,7 @@ import * as SignInPage from '../sign-in.ts';
 import { style as tryStyle } from '../try-form.ts';
 import * as TryIt from '../try-it.ts';
 import * as VisitorAccount from '../visitor-account.ts';
+import { may } from '../visitor-rights.ts';
 import { respondInSection } from './account-page.ts';
 import * as PurchaseForm from './purchase-form.ts';
 import * as TryRequest from './try-request.ts';
@@ -195,7 +197,7 @@ async function losses(
 }
 
 type FrontContext = AccountJourney.AccountContext &
-  Pick<CheckoutContext, 'orders'> &
+  Pick<CheckoutContext, 'orders' | 'processor'> &
   Pick<CatalogContext, 'catalog' | 'description' | 'publicUrl'> &
   TextsContext & { responseOf: ResponseOf };
 
@@ -205,6 +207,15 @@ type HeldPlan = Holdings['plans'][number] & { kind: Plan['kind'] };
 function trialOf(texts: Texts, plan: HeldPlan, catalog: Catalog): AccountSummary['trial'] {
   const isUsedUp = (plan.included_remaining ?? 0) === 0 && Number(plan.included_usd ?? 0) === 0;
   return { left: isUsedUp ? null : leftOfPlan(texts, plan, catalog) };
+}
+
+/** The open invoice of the renewal that was not paid, which the processor knows. */
+async function unpaidOf(
+  shop: Pick<FrontContext, 'processor'>,
+  subscriptions: Holdings['subscriptions'],
+): Promise<AccountSummary['unpaid']> {
+  const due = subscriptions.find(isDue);
+  return due === undefined ? null : BillingPortal.unpaidOf(shop, due.id);
 }
 
 /** A page without an account holds nothing of its visitor, so that it can be compressed. */
@@ -238,6 +249,9 @@ async function front(
       isClaimed: overview.claimed === true,
       token: visitor.access.token,
       offers: await planOffers(shop, visitor.account),
+      unpaid: may(visitor, 'read_billing')
+        ? await unpaidOf(shop, overview.subscriptions as Holdings['subscriptions'])
+        : null,
     };
   const response = shop.responseOf(tried.operation);
   const facts = { catalog, description, publicUrl, summary, tried, isTrying, notice, response };
