@@ -37,10 +37,6 @@ test('try it', async () => {
   const sent = visitor.page.locator('#try');
   const people = `/?operation=${encodeURIComponent('POST /v2/search/people')}#try`;
   const email = `/?operation=${encodeURIComponent('POST /v2/enrichment/email')}#try`;
-  const unfoldFields = async () => {
-    await visitor.unfoldAll();
-    await sent.locator('details.raw').evaluate((one) => one.removeAttribute('open'));
-  };
   const results = sent.getByLabel('max_results', { exact: false }).first();
   const asks = (count: string, state: string, path?: string) =>
     visitor.shot(state, async () => {
@@ -51,18 +47,26 @@ test('try it', async () => {
       await sent.locator('[role=status],[role=alert]').first().waitFor();
     });
   await visitor.see(people, 'form');
-  await visitor.shot('form with every field open', unfoldFields);
+  await visitor.shot('form with every field open', () => visitor.unfoldAll());
   await visitor.open(people);
   await visitor.shot('price', async () => {
     await sent.getByRole('button', { name: 'Check the price' }).first().click();
     await sent.getByText('This request uses at most').first().waitFor();
   });
   await asks('3', 'result', people);
-  await visitor.shot('result open', unfoldFields);
+  await visitor.shot('result open', () => visitor.unfoldAll());
   await asks('-1', 'nothing sent, field refused');
-  await visitor.submit(people, { Body: '{"max_results":' }, 'Send as JSON', 'JSON refused');
+  const sendsJson = async (path: string, Body: string, state: string) => {
+    await visitor.open(path);
+    await visitor.press('Write the request as JSON');
+    await visitor.submit(null, { Body }, 'Send as JSON', state);
+  };
+  await sendsJson(people, '{"max_results":', 'JSON refused');
+  await visitor.open(people);
+  await visitor.press('Write the request as JSON');
+  await visitor.submit(null, { Body: '{"other":1}' }, 'Use the fields instead', 'JSON without a field');
   await asks('50', 'credit does not suffice', people);
-  await visitor.submit(email, { Body: '{}' }, 'Send as JSON', 'error of the API');
+  await sendsJson(email, '{}', 'error of the API');
 });
 
 test('error pages', async () => {

@@ -110,6 +110,15 @@ describe('a page that is paid', () => {
     expect(await lots(order)).toEqual([500_000]);
   });
 
+  test('says that nothing was charged when the buyer cancels and would return to the shop', async () => {
+    const return_url = `${shop.url}/shop/account`;
+    const { order, page } = await opened(await Agent.registered(shop.url), { return_url });
+    expect(await (await fetch(page)).text()).toContain(`${shop.url}/purchases/${order}/cancelled`);
+    const cancelled = await get(`${shop.url}/purchases/${order}/cancelled`);
+    for (const part of ['Nothing was charged.', '0.50 USD', `/checkout/${order}`])
+      expect(cancelled.text).toContain(part);
+  });
+
   test('after a card was declined on it, is paid once', async () => {
     const { order, page } = await opened();
     expect((await Person.submit(page, Person.declinedCard)).status).toBe(402);

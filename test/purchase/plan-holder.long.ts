@@ -271,6 +271,18 @@ describe('a person who has lost the account', () => {
     expect((await subscription(agent)).renews).toBe(false);
   });
 
+  test('gets a new link where an old one is not valid', async () => {
+    const unknown = await fetch(`${shop.url}/plans/manage/nope`);
+    expect(unknown.status).toBe(404);
+    expect(await unknown.text()).toContain('<a class="button" href="/shop/plans/links">Get a new link</a>');
+    const browser = new Browser(shop.url);
+    const form = await browser.open('/shop/plans/links');
+    expect(form.html).toMatch(/<form method="post" action="\/shop\/plans\/links">.*name="email"/s);
+    const refused = await browser.open('/shop/plans/links', { email: 'nope' });
+    expect(refused.status).toBe(422);
+    expect(refused.html).toMatch(/role="alert".*action="\/shop\/plans\/links"/s);
+  });
+
   test('gets one mail, however often it is asked for, and another address gets none', async () => {
     await subscribed();
     const texts = await Promise.all([payer, 'nobody@example.com'].map(async (to) => (await ask(to)).html));

@@ -1,3 +1,4 @@
+import * as Money from '@sluice/kernel/money';
 import { Hono } from 'hono';
 import { expect, test } from 'vitest';
 import * as CatalogFile from '../../src/catalog/file.ts';
@@ -68,6 +69,15 @@ test('an account whose plans include dollars sees no results that are used up, a
   expect(own).toContain('<a class="button" href="/shop/account/keys">');
   const used = page(dollars, { summary: { ...summary, includedUsd: '0.00' } });
   expect(used).toContain('<a class="button plain" href="/shop/account/keys">');
+});
+
+test('an unpaid renewal is paid by the main button, with its amount and the day of the next attempt', () => {
+  const unpaid = { amount: Money.ofCents(1_900), nextAttemptMs: Date.UTC(2027, 0, 31) };
+  const offers = new Map([['small', { kind: 'unpaid' as const }]]);
+  const own = page(dollars, { summary: { ...summary, offers, unpaid } });
+  expect(own).toContain('could not be paid. The card is charged again on 31 Jan 2027.');
+  expect(own).toContain('<a class="button" href="/shop/account/billing#plans">Pay 19.00 USD</a>');
+  expect(own).toMatch(/<a class="button plain" href="#plans">Add credit<\/a><a class="button plain" href="\/shop\/account\/keys">/);
 });
 
 test('prices by meters are stated in words and amounts that people read', () => {

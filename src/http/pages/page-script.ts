@@ -29,11 +29,6 @@ if(operation){
     }catch{}
   })
 }
-const request=document.querySelector('form.request');
-if(request){
-  const [first]=request.elements,raw=request.querySelector('.raw');
-  if(raw)raw.ontoggle=()=>{first.value=raw.open?'raw':'fields';first.formNoValidate=raw.open}
-}
 const folds=$('details.fold'),wide=matchMedia('(min-width:40.01em)');
 if(wide.matches)for(const fold of folds)fold.open=true;
 wide.onchange=()=>{for(const fold of folds)fold.open=wide.matches};

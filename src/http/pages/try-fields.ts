@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import * as Schema from '@sluice/kernel/json-schema';
 import type { Operation } from '../../catalog/operation.ts';
 import type { Reference } from '../../discovery/reference.ts';
@@ -194,6 +195,16 @@ export function requestOf(
   const text = query.size === 0 ? '' : `?${query}`;
   const hasBody = method !== 'GET' && method !== 'DELETE';
   return { path: path + text, body: hasBody ? JSON.stringify(body, null, 2) : '', faults };
+}
+
+/** Returns true when the fields hold a whole request: read from them again, it is the same. */
+export function holdsAll(fields: readonly RequestField[], operation: Operation, request: TypedRequest): boolean {
+  const again = requestOf(fields, operation, valuesOf(fields, operation, request));
+  const parts = ({ path, body }: TypedRequest) => {
+    const [plain, query] = path.split('?', 2);
+    return { plain, query: [...new URLSearchParams(query)], body: body.trim() === '' ? {} : parsed(body) };
+  };
+  return isDeepStrictEqual(parts(again), parts(request));
 }
 
 type ReadValue = { kind: 'value'; value: unknown } | { kind: 'fault'; fault: FieldFault['fault'] };

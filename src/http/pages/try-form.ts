@@ -50,20 +50,21 @@ export const style = `
 .default{position:absolute;clip-path:inset(50%);margin:0}button.load{margin-top:.5rem}
 .try-fields{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(17rem,100%),1fr));gap:0 1.25rem;align-items:start}
 .try-fields label{overflow-wrap:anywhere}.try-fields label{color:var(--ink)}.try-fields label small{display:block;color:var(--soft)}.try-fields label code{font-size:.75rem}#try pre{white-space:pre-wrap;overflow-wrap:anywhere}.try-fields label span{color:var(--bad)}.try-fields textarea:not(.code){field-sizing:content;max-height:12lh}.try-fields .help{color:var(--soft);font-size:.8125rem;line-height:1.4;margin:.25rem 0 0}.try-fields .help p{white-space:pre-line;margin:.25rem 0 0;overflow-wrap:anywhere}
-#checked{scroll-margin-top:45vh;margin:.75rem 0}.raw{border-top:1px solid var(--line);margin-top:.75rem;padding-top:.5rem}form:has(>.raw[open])>.as-fields,.raw[open]>summary>.shut,.raw:not([open])>summary>.open{display:none}.try-fields:has(>:only-child){grid-template-columns:minmax(0,40rem)}#try .actions{margin:.5rem 0}@media(max-width:40rem){#try .request .actions{flex-wrap:nowrap;gap:.5rem}#try .request .actions button{flex:1;margin:0;padding:.6rem .4rem;font-size:.9375rem}}`;
+#checked{scroll-margin-top:45vh;margin:.75rem 0}.try-fields:has(>:only-child){grid-template-columns:minmax(0,40rem)}#try .actions{margin:.5rem 0}@media(max-width:40rem){#try .request .actions{flex-wrap:nowrap;gap:.5rem}#try .request .actions button{flex:1;margin:0;padding:.6rem .4rem;font-size:.9375rem}}`;
 
 /**
- * The form of a request: the choice of the operation, and the request as fields, where its description has a schema, and as path and JSON. Each
- * has a button of its own. The first button of a form is the one that Enter presses, so a hidden one comes before the choice.
+ * The form of a request: the choice of the operation, and the request as fields, where its description has a schema, or as path and JSON. A
+ * button shows the same request in the other form. The first button of a form is the one that Enter presses, so a hidden one comes before the choice.
  */
 export function requestForm(texts: Texts, facts: TryFormFacts, choice: Html, price: PriceFacts): Html {
   const { operation, key, fields, isRaw } = facts;
   const as = fields.length === 0 || isRaw ? 'raw' : 'fields';
-  const raw = rawRequest(texts, facts, price);
+  const other = as === 'raw' ? 'fields' : 'raw';
   return html`<form class="request" method="post" action="/shop/try#try"><button class="default" name="as" value="${as}" ${as === 'raw' ? 'formnovalidate' : ''} tabindex="-1" aria-hidden="true">${say(texts, 'try.send')}</button>
 <input type="hidden" name="shown" value="${operation.id}"><input type="hidden" name="key" value="${key}">
 ${choice}<button class="quiet load" name="load" value="1" formnovalidate>${say(texts, 'try.load_example')}</button>
-${fields.length === 0 ? raw : html`<div class="as-fields">${requestFields(texts, facts, price)}</div><details class="raw" ${isRaw ? 'open' : ''}><summary><span class="shut">${say(texts, 'try.as_json')}</span><span class="open">${say(texts, 'try.as_fields')}</span></summary>${raw}</details>`}</form>`;
+${as === 'raw' ? rawRequest(texts, facts, price) : requestFields(texts, facts, price)}
+${fields.length === 0 ? '' : html`<button class="quiet" name="view" value="${other}" formnovalidate>${say(texts, other === 'raw' ? 'try.as_json' : 'try.as_fields')}</button>`}</form>`;
 }
 
 function requestFields(texts: Texts, facts: TryFormFacts, price: PriceFacts): Html {
@@ -113,7 +114,7 @@ export function bodyFaultOf(texts: Texts, body: string): { marks: Html | string;
 /** The price, and the buttons that send the request or read its highest price again. The script replaces a price that is no longer that of the form. */
 function buttons(
   texts: Texts,
-  { highest, operation, fields, faults, isRaw, isChecked }: TryFormFacts,
+  { highest, operation, fields, faults, isChecked }: TryFormFacts,
   { price, included }: PriceFacts,
   as: 'fields' | 'raw',
 ): Html {
@@ -122,7 +123,7 @@ function buttons(
     highest === null
       ? ''
       : html`<span class="most" data-changed="${texts.text('try.changed')}">${highestText(texts, operation, highest, included)}</span>`;
-  const isAsked = isChecked && faults.length === 0 && (as === 'raw') === (isRaw || fields.length === 0);
+  const isAsked = isChecked && faults.length === 0;
   const line = isAsked
     ? html`<p class="ok" id="${checkedId}" role="status" aria-live="polite" tabindex="-1" autofocus="">${highest === null ? say(texts, 'try.highest_unknown') : html`<strong>${most}</strong>`} ${say(texts, 'try.nothing_sent')}</p>`
     : html`<p class="soft">${price} ${most}</p>`;

@@ -191,6 +191,8 @@ export const shopPage = {
   'try.check_price': 'Check the price',
   'try.send_json': 'Send as JSON',
   'try.as_fields': 'Use the fields instead',
+  'try.no_field':
+    'Part of this request has no field. Send it as JSON, or remove that part to use the fields.',
   'try.as_json': 'Write the request as JSON',
   'try.more_fields_of': {
     one: '{group}: {count} more field',

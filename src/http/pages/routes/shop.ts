@@ -158,11 +158,11 @@ async function tried(
     });
   }
   const typed = TryRequest.readTyped(shop, operation, form);
-  if (typed.faults.length > 0 || form.has('check') || form.has('fill'))
+  if (typed.faults.length > 0 || ['check', 'fill', 'view'].some((name) => form.has(name)))
     return front(shop, await BrowserSession.readSession(shop, c), typed, {
       status: typed.faults.length > 0 ? 422 : 200,
       isTrying: true,
-      notice: form.has('fill') ? TryRequest.filled(shop.texts, typed) : null,
+      notice: form.has('fill') ? TryRequest.filled(shop.texts, typed) : TryRequest.kept(shop.texts, typed, form),
     });
   // An account without a plan could not pay either, so none is opened.
   if (

@@ -21,22 +21,49 @@ export function example(shop: TryContext, operation: Operation): TryForm {
   return formOf(shop, operation, { ...request, typed: null, faults: [], isRaw: false, isChecked: false });
 }
 
-/** The request of a form: of its fields, or of its path and JSON. */
+/** The request of a form: of its fields, or of its path and JSON. `view` asks for the same request in the other form. */
 export function readTyped(shop: TryContext, operation: Operation, form: URLSearchParams): TryForm {
-  if ((form.get('check') ?? form.get('as')) !== 'fields') {
-    const request = { path: form.get('path') ?? '', body: form.get('body') ?? '' };
-    const isFaulty = request.body.trim() !== '' && jsonFault(request.body) !== null;
-    return formOf(shop, operation, {
-      ...request,
-      // The fields keep what they had, until the body can be read.
-      typed: isFaulty ? form : null,
-      faults: isFaulty ? [{ field: TryFields.rawBody, fault: 'json' }] : [],
-      isRaw: form.has('as') || form.has('check'),
-      isChecked: form.has('check'),
-    });
-  }
+  const view = form.get('view');
+  if (view === 'raw') return asRaw(shop, operation, form);
+  if (view === 'fields') return asFields(shop, operation, readRaw(shop, operation, form));
+  return (form.get('check') ?? form.get('as')) === 'fields'
+    ? readFields(shop, operation, form)
+    : readRaw(shop, operation, form);
+}
+
+/** The request of filled-in fields as JSON, unless one of them cannot be read. An empty field is no fault before the request is sent. */
+function asRaw(shop: TryContext, operation: Operation, form: URLSearchParams): TryForm {
+  const typed = readFields(shop, operation, form);
+  const faults = typed.faults.filter(({ fault }) => fault !== 'required');
+  return formOf(shop, operation, {
+    ...typed,
+    ...{ faults, typed: faults.length > 0 ? form : null, isRaw: faults.length === 0, isChecked: false },
+  });
+}
+
+/** The request of a JSON text in fields, unless the text cannot be read or has values without a field. */
+function asFields(shop: TryContext, operation: Operation, typed: TryForm): TryForm {
+  const isRaw = typed.faults.length > 0 || !TryFields.holdsAll(typed.fields, operation, typed);
+  return { ...typed, isRaw };
+}
+
+function readFields(shop: TryContext, operation: Operation, form: URLSearchParams): TryForm {
   const request = TryFields.requestOf(fieldsIn(shop, operation), operation, form);
   return formOf(shop, operation, { ...request, typed: form, isRaw: false, isChecked: form.has('check') });
+}
+
+function readRaw(shop: TryContext, operation: Operation, form: URLSearchParams): TryForm {
+  const request = { path: form.get('path') ?? '', body: form.get('body') ?? '' };
+  const isFaulty = request.body.trim() !== '' && jsonFault(request.body) !== null;
+  const isTyped = form.has('as') || form.has('check') || isFaulty;
+  return formOf(shop, operation, {
+    ...request,
+    typed: null,
+    faults: isFaulty ? [{ field: TryFields.rawBody, fault: 'json' }] : [],
+    // A request that the fields cannot hold is shown as it is.
+    isRaw: isTyped || !TryFields.holdsAll(fieldsIn(shop, operation), operation, request),
+    isChecked: form.has('check'),
+  });
 }
 
 function formOf(
@@ -67,6 +94,12 @@ export function filled(texts: Texts, { highest, operation }: TryForm): Frame.Htm
   if (highest?.units == null) return null;
   const quantity = texts.quantity(highest.units, operation.service.unit);
   return html`<p class="ok" role="status">${texts.text('try.filled', { quantity })}</p>`;
+}
+
+/** Says why the fields were asked for and are not shown. */
+export function kept(texts: Texts, { isRaw, faults }: TryForm, form: URLSearchParams): Frame.Html | null {
+  const isKept = form.get('view') === 'fields' && isRaw && faults.length === 0;
+  return isKept ? alert(texts.text('try.no_field')) : null;
 }
 
 const knownFields = new WeakMap<Operation, TryFields.RequestField[]>();
