@@ -8,7 +8,9 @@ import * as TryFields from '../../src/http/pages/try-fields.ts';
 const properties = { max: { type: 'integer', maximum: 50 }, name: { type: 'string' } };
 const described = {
   parameters: [{ name: 'page', in: 'query', schema: { type: 'integer' } }],
-  requestBody: { content: { 'application/json': { schema: { type: 'object', required: ['name'], properties } } } },
+  requestBody: {
+    content: { 'application/json': { schema: { type: 'object', required: ['name'], properties } } },
+  },
 };
 const entries = [{ method: 'POST', path: '/v1/find', operation: described }];
 const shop = { reference: { entries, components: [] } as unknown as Reference, description: new Map() };

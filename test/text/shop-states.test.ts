@@ -77,7 +77,9 @@ test('an unpaid renewal is paid by the main button, with its amount and the day 
   const own = page(dollars, { summary: { ...summary, offers, unpaid } });
   expect(own).toContain('could not be paid. The card is charged again on 31 Jan 2027.');
   expect(own).toContain('<a class="button" href="/shop/account/billing#plans">Pay 19.00 USD</a>');
-  expect(own).toMatch(/<a class="button plain" href="#plans">Add credit<\/a><a class="button plain" href="\/shop\/account\/keys">/);
+  expect(own).toMatch(
+    /<a class="button plain" href="#plans">Add credit<\/a><a class="button plain" href="\/shop\/account\/keys">/,
+  );
 });
 
 test('prices by meters are stated in words and amounts that people read', () => {

@@ -198,7 +198,11 @@ export function requestOf(
 }
 
 /** Returns true when the fields hold a whole request: read from them again, it is the same. */
-export function holdsAll(fields: readonly RequestField[], operation: Operation, request: TypedRequest): boolean {
+export function holdsAll(
+  fields: readonly RequestField[],
+  operation: Operation,
+  request: TypedRequest,
+): boolean {
   const again = requestOf(fields, operation, valuesOf(fields, operation, request));
   const parts = ({ path, body }: TypedRequest) => {
     const [plain, query] = path.split('?', 2);

@@ -162,7 +162,9 @@ async function tried(
     return front(shop, await BrowserSession.readSession(shop, c), typed, {
       status: typed.faults.length > 0 ? 422 : 200,
       isTrying: true,
-      notice: form.has('fill') ? TryRequest.filled(shop.texts, typed) : TryRequest.kept(shop.texts, typed, form),
+      notice: form.has('fill')
+        ? TryRequest.filled(shop.texts, typed)
+        : TryRequest.kept(shop.texts, typed, form),
     });
   // An account without a plan could not pay either, so none is opened.
   if (

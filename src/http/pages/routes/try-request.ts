@@ -25,7 +25,7 @@ export function example(shop: TryContext, operation: Operation): TryForm {
 export function readTyped(shop: TryContext, operation: Operation, form: URLSearchParams): TryForm {
   const view = form.get('view');
   if (view === 'raw') return asRaw(shop, operation, form);
-  if (view === 'fields') return asFields(shop, operation, readRaw(shop, operation, form));
+  if (view === 'fields') return asFields(operation, readRaw(shop, operation, form));
   return (form.get('check') ?? form.get('as')) === 'fields'
     ? readFields(shop, operation, form)
     : readRaw(shop, operation, form);
@@ -42,7 +42,7 @@ function asRaw(shop: TryContext, operation: Operation, form: URLSearchParams): T
 }
 
 /** The request of a JSON text in fields, unless the text cannot be read or has values without a field. */
-function asFields(shop: TryContext, operation: Operation, typed: TryForm): TryForm {
+function asFields(operation: Operation, typed: TryForm): TryForm {
   const isRaw = typed.faults.length > 0 || !TryFields.holdsAll(typed.fields, operation, typed);
   return { ...typed, isRaw };
 }
