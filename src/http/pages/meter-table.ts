@@ -30,7 +30,7 @@ export function meterTableLink(texts: Texts, { slug, metering }: Service): Html 
 export function meterTable(texts: Texts, { name, slug }: Service, metering: Metering): Html {
   const { meters, priceBy } = metering;
   const isLong = meters.length > columnsMax;
-  const key = priceBy === null ? '' : html`<th scope="col">${keyHeading(priceBy)}</th>`;
+  const key = priceBy === null ? '' : html`<th scope="col">${keyHeading(texts, priceBy)}</th>`;
   const columns = isLong
     ? html`<th scope="col">${say(texts, 'shop.meter')}</th><th scope="col" class="number">${say(texts, 'shop.price')}</th>`
     : meters.map((meter) => html`<th scope="col" class="number">${headingOf(texts, meter)}</th>`);
@@ -45,9 +45,9 @@ export function meterTable(texts: Texts, { name, slug }: Service, metering: Mete
 }
 
 /** The name of the place in a request that names the price, with the place. */
-function keyHeading(priceBy: PriceBy): Html {
+function keyHeading(texts: Texts, priceBy: PriceBy): Html {
   const keys = priceBy.kind === 'body' ? priceBy.pointer : [priceBy.name.replace(/^x-/i, '')];
-  return html`${labelOf(keys)} <small><code>${placeText(priceBy)}</code></small>`;
+  return html`${say(texts, 'try.field', { name: labelOf(keys) })} <small><code>${placeText(priceBy)}</code></small>`;
 }
 
 function headingOf(texts: Texts, { unit, count }: Meter): string {
