@@ -61,7 +61,8 @@ test('until a renewal is paid, its plan leads to the invoice, and no other plan 
   const today = await todayFor(browser);
   await SubscriptionShop.failRenewal(shop, network);
   const html = await cards(browser);
-  expect(html).toContain('The renewal of Small was not paid.');
+  expect(html).toContain('The renewal of Small could not be paid. The card is charged again on ');
+  expect(html).toMatch(/<a class="button" href="\/shop\/account\/billing#plans">Pay \d+\.\d\d USD<\/a>/);
   expect(html).toContain('Your plan. Its renewal was not paid.');
   expect(html).toContain('<a class="button" href="/shop/account/billing#plans">Pay the open invoice</a>');
   expect(html).toContain('You can change to Large when the open invoice is paid.');
