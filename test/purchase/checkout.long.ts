@@ -117,6 +117,7 @@ describe('a page that is paid', () => {
     const cancelled = await get(`${shop.url}/purchases/${order}/cancelled`);
     for (const part of ['Nothing was charged.', '0.50 USD', `/checkout/${order}`])
       expect(cancelled.text).toContain(part);
+    expect(cancelled.text).not.toContain('You bought');
   });
 
   test('after a card was declined on it, is paid once', async () => {

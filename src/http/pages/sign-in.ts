@@ -43,7 +43,7 @@ function planLinksForm(texts: Texts, button: Html): Html {
 /** The form for people who pay for a plan and cannot sign in to its account. */
 export function planLinks(texts: Texts, byMail: boolean, problem: string | null): Html {
   const form = planLinksForm(texts, html`<button>${say(texts, 'sign_in.send_plan_links')}</button>`);
-  return html`<div class="narrow"><h1>${say(texts, 'payer.title')}</h1>${alert(problem)}${byMail ? html`<section>${form}</section>` : ''}</div>`;
+  return html`<div class="narrow"><h1>${say(texts, 'payer.links_title')}</h1>${alert(problem)}${byMail ? html`<section>${form}</section>` : ''}</div>`;
 }
 
 /** The styles of the pages that sign in. */

@@ -8,7 +8,7 @@ export const signInPages = {
   'sign_in.send_link': 'Send me a link',
   'sign_in.plan_links': 'Cancel a plan that I pay for',
   'sign_in.plan_links_text':
-    "If you pay for a plan and cannot sign in to its account, we'll email you a link that cancels it. Use the address that you entered on the card page.",
+    "If you pay for a plan and cannot sign in to its account, we'll email you a link to see, pay or cancel it. Use the address that you entered on the card page.",
   'sign_in.payer_email': 'The email address of the payment',
   'sign_in.send_plan_links': 'Send me the link',
   'sign_in.by_token': 'Sign in with a recovery token',
@@ -103,6 +103,7 @@ export const signInPages = {
   'leave.anyway': 'Leave anyway',
 
   'payer.title': 'Cancel a plan',
+  'payer.links_title': 'Get a link to your plan',
   'payer.no_mail': 'This shop does not send email. Write to its contact address instead.',
   'payer.plan_title': 'Your plan {plan}',
   'payer.yours': 'Your card pays for this plan. You can cancel it here, without signing in.',

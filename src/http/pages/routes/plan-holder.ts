@@ -86,7 +86,7 @@ export function planHolderPages(
 
   function linksForm(status: number, problem: string | null): Response {
     return Frame.respondWithPage(status, shop, {
-      title: texts.text('payer.title'),
+      title: texts.text('payer.links_title'),
       main: SignInPage.planLinks(texts, shop.claiming !== null, problem),
       style: SignInPage.style,
     });
