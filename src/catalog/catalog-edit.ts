@@ -17,7 +17,7 @@ export type EditValue = string | number | boolean | readonly string[];
 /** A change of one value of a catalogue; `undefined` removes its key. */
 export type Edit = { path: Path; value: EditValue | undefined };
 /** A new item at the end of a list. */
-export type Addition = { list: Path; item: Readonly<Record<string, EditValue>> };
+export type Addition = { list: Path; item: Readonly<Record<string, unknown>> };
 
 /** `refused`: the text cannot be edited in place, for example because the value is shared by an anchor. */
 export type EditResult = { kind: 'edited'; text: string } | { kind: 'refused'; path: Path };
@@ -117,7 +117,7 @@ function writtenKey(key: string): string {
 }
 
 /** Writes a value in one line. Text is always quoted, so that it cannot become another type or end its line. */
-function written(value: EditValue): string {
+function written(value: unknown): string {
   return JSON.stringify(value);
 }
 
@@ -154,7 +154,7 @@ function removePair(text: string, parent: YAMLMap, pair: Pair<Node, Node>): stri
 }
 
 /** Adds an item to a list, as a mapping in one line. */
-function append(text: string, list: Path, item: Readonly<Record<string, EditValue>>): string | null {
+function append(text: string, list: Path, item: Addition['item']): string | null {
   const node = parseDocument(text).getIn(list, true);
   if (!isSeq(node) || node.flow || node.items.length === 0) return null;
   const first = node.items[0] as Node;

@@ -13,4 +13,6 @@ export type ReloadPreview =
       settings: readonly string[];
       /** Why the files are not applied; empty when they can be. */
       refusals: readonly string[];
+      /** The catalogue's text with the plans that may not be removed, retired; null when this is no way to publish it. */
+      retiring: string | null;
     };

@@ -3,6 +3,7 @@ import * as Notify from '../adapters/postgres/notify.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import * as CatalogImpact from '../catalog/catalog-impact.ts';
 import * as CatalogFile from '../catalog/file.ts';
+import { retireInstead } from '../catalog/retire-instead.ts';
 import * as Config from '../config.ts';
 import type { Reload, ReloadResult } from '../journeys/reload.ts';
 import type { ReloadPreview } from '../journeys/reload-preview.ts';
@@ -179,6 +180,7 @@ export class ConfigReloader implements Reload {
       consequences,
       settings,
       refusals,
+      retiring: refusals.length === 0 ? null : retireInstead(old.text, loadedCatalog.text),
     };
   }
 

@@ -291,6 +291,29 @@ test('a plan that buyers hold is not taken away, and the file stays', async () =
   const forced = await publish(owner, review);
   expect(forced.status).toBe(422);
   expect(await readFile(here(), 'utf8')).toBe(catalogue);
+  const [banner = ''] = /<section class="banner">.*?<\/section>/s.exec(review.html) ?? [];
+  const instead = await owner.open(`${base}/file`, {
+    base: hidden(html, 'base'),
+    text: hidden(banner, 'text'),
+  });
+  expect(instead.html).toMatch(/Plan Small: retired.*Publish changes/s);
+});
+
+test('a revert stops the sale of a plan that was added, and a second one removes it', async () => {
+  const owner = await signedIn(shop.url);
+  const plan = { 'new.name': 'Grader', 'new.covers': 'lists', 'new.price_usd': '9.00', 'new.included': '5' };
+  const added = await publish(owner, await edit(owner, 'plans', { ...plan, 'new.every': 'month' }));
+  const history = /href="([^"]*\/history\/\d+)"/.exec(added.html)?.[1] ?? '';
+  const revert = async () => {
+    const { html } = await owner.open(history);
+    return owner.open(`${base}/file`, { base: hidden(html, 'base'), text: hidden(html, 'text') });
+  };
+  const retiring = await revert();
+  expect(retiring.html).toMatch(/Plan Grader: retired/);
+  expect((await publish(owner, retiring)).html).toContain('Published on ');
+  expect(await priceOf('Grader')).toBeUndefined();
+  expect((await publish(owner, await revert())).html).toContain('Published on ');
+  expect(await readFile(here(), 'utf8')).toBe(catalogue);
 });
 
 test('a new plan and branding are in force at once', async () => {

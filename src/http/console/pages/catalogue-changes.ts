@@ -11,24 +11,32 @@ import { count, sign, usd } from './figures.ts';
 
 type Sound = Extract<ReloadPreview, { kind: 'sound' }>;
 
-/** Why changes cannot be published, with a button that leads to another try. */
-export function refused({ refusals, consequences }: Sound, next: Html): Html {
+/** A refusal that a retired plan in place of its removal avoids. */
+const removal = /^Plan ([\w-]+) cannot be left out(?: while it is sold| \([\w-]+: (.*?)\))\./;
+
+/** Why changes cannot be published, with the way on. `base`: the digest of the present file; null for a person who may not publish. `next`: another way. */
+export function refused({ refusals, consequences, retiring }: Sound, base: string | null, next: Html): Html {
   const names = new Map(
     consequences.changes.flatMap(({ subject, id, name }) =>
       subject === 'plan' ? [[id, name] as const] : [],
     ),
   );
-  return html`<section class="banner"><h2>These changes cannot be published</h2><ul>${refusals.map((line) => html`<li>${refusalInWords(line, names)}</li>`)}</ul><div class="actions">${next}</div></section>`;
+  const canRetire = base !== null && retiring !== null && refusals.every((line) => removal.test(line));
+  const retire = canRetire
+    ? html`<form method="post" action="/admin/console/catalogue/file"><input type="hidden" name="base" value="${base}"><textarea name="text" hidden>
+${retiring}</textarea><button>${refusals.length === 1 ? 'Keep it, but stop selling it' : 'Keep them, but stop selling them'}</button></form>`
+    : '';
+  return html`<section class="banner"><h2>These changes cannot be published</h2><ul>${refusals.map((line) => html`<li>${refusalInWords(line, names)}</li>`)}</ul><div class="actions">${retire}${next}</div></section>`;
 }
 
 /** A reason against a change, with the name of its plan and the way on. */
 function refusalInWords(line: string, names: ReadonlyMap<string, string>): string {
-  const [, id = '', what = '', held] =
-    /^Plan ([\w-]+) (cannot [\w ]+?)(?: while it is sold| \([\w-]+: (.*?)\))\./.exec(line) ?? [];
+  const [, id = '', held] = removal.exec(line) ?? [];
   if (id === '') return `${withSwitch(line)}.`;
-  const deed = what.replace('be left out', 'be removed');
-  const why = held === undefined ? 'it is sold' : `it has ${resultsOf(withSeparators(held))}`;
-  return `${names.get(id) ?? id} ${deed} while ${why}. Put it back, and stop selling it instead: in the file, add “retired: true” to it.`;
+  const name = names.get(id) ?? id;
+  return held === undefined
+    ? `${name} is on sale, and a buyer could pay for it while it is removed. Stop selling it first. It can be removed later, once no one holds it.`
+    : `${name} cannot be removed while it has ${resultsOf(withSeparators(held))}. If it is no longer sold, they keep it.`;
 }
 
 /** The changes of a catalogue and settings, and their effects. `isInFiles`: the files contain them already. */

@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import type { Publication } from '../../../catalog/catalogs.ts';
 import { type DiffLine, lineDiff } from '../../../catalog/line-diff.ts';
+import { retireInstead } from '../../../catalog/retire-instead.ts';
 import { type SourceChange, sourceChanges } from '../../../catalog/source-diff.ts';
 import type { CatalogFileState, Proposal } from '../../../journeys/catalog-editing.ts';
 import type { Html } from '../../pages/frame.ts';
@@ -32,7 +33,7 @@ ${text}</textarea>`;
 ${last === null ? '' : takenBack(last, text)}${changesForBuyers(proposal, false)}
 ${
   refusals.length > 0
-    ? refused(proposal, toForm)
+    ? refused(proposal, state.digest, toForm)
     : state.isWritable
       ? html`<section><h2>Publish</h2><p class="soft">${takesEffect}</p>
 <form method="post" action="${cataloguePath}/publish">${hidden}<input type="hidden" name="act" value="publish">
@@ -146,9 +147,14 @@ ${fields.length === 0 ? '' : html`<ul>${fields.slice(0, keysShownMax).map(fieldC
   return html`${groups.map(item)}`;
 }
 
-/** One publication of the history, and the form that goes back to the text before it. */
+/** One publication of the history, and the form that goes back to the text before it. A plan that it put on sale is retired, not removed. */
 export function publication(one: Publication, state: CatalogFileState, canPublish: boolean): Html {
   const isUndone = state.text === one.textBefore;
+  const retiring = retireInstead(state.text, one.textBefore, ({ isSold }) => isSold);
+  const sold =
+    retiring === null
+      ? ''
+      : ' Plans that are sold now and were not there before stay in the catalogue, but are no longer sold.';
   return html`<h1>Publication of ${moment(one.atMs)}</h1>
 <section aria-labelledby="changes"><h2 id="changes">Changes</h2><p class="soft">By ${actor(one.who).name}</p>${one.note === '' ? '' : html`<p>Note: ${one.note}</p>`}${summary(sourceChanges(one.textBefore, one.text))}
 <details><summary>Lines of the file</summary>${difference(lineDiff(one.textBefore, one.text))}</details></section>
@@ -157,8 +163,8 @@ ${
     ? ''
     : isUndone
       ? html`<p class="soft">The file has the text from before this publication.</p>`
-      : html`<section><h2>Revert</h2><p>Goes back to the whole file as it was before this publication; later changes are undone, too. The next page shows the effects.</p>
+      : html`<section><h2>Revert</h2><p>Goes back to the whole file as it was before this publication; later changes are undone, too.${sold} The next page shows the effects.</p>
 <form method="post" action="${cataloguePath}/file"><input type="hidden" name="base" value="${state.digest}"><textarea name="text" hidden>
-${one.textBefore}</textarea><div class="actions"><button>Review the revert</button><a class="button plain" href="${cataloguePath}">Back to the catalogue</a></div></form></section>`
+${retiring ?? one.textBefore}</textarea><div class="actions"><button class="plain">Review the revert</button><a class="button plain" href="${cataloguePath}">Back to the catalogue</a></div></form></section>`
 }`;
 }

@@ -19,6 +19,8 @@ type CatalogueFacts = {
   /** The plans and the services in force. */
   plans: readonly Plan[];
   services: readonly Service[];
+  /** The digest of the file's text. */
+  base: string;
   canPublish: boolean;
   result: FormResult;
 };
@@ -30,15 +32,15 @@ const path = '/admin/console/catalogue';
  * their digest, so it publishes exactly what is shown here.
  */
 export function catalogue(facts: CatalogueFacts): Html {
-  const { preview, history, trial, plans, services, canPublish, result } = facts;
+  const { preview, history, trial, plans, services, base, canPublish, result } = facts;
   return html`<h1>Catalogue</h1>
 ${resultLine(result)}
-${preview.kind === 'faulty' ? faulty(preview.faults, canPublish) : sound(preview, canPublish)}
+${preview.kind === 'faulty' ? faulty(preview.faults, canPublish) : sound(preview, canPublish ? base : null)}
 <div class="columns">${planList(plans, trial, canPublish)}${serviceList(services, canPublish)}${canPublish ? otherEdits() : ''}
 <section class="row-wide" aria-labelledby="history"><h2 id="history">Published in the console</h2>
 ${
   history.length === 0
-    ? html`<p class="soft">Nothing yet. Every edit is listed here, and can be reverted.</p>`
+    ? html`<p class="soft">Nothing yet. Every edit is listed here, with a way back to the catalogue before it.</p>`
     : table(
         'Publications',
         ['When', { bare: 'Who' }, { bare: 'Changes' }],
@@ -134,14 +136,15 @@ function faulty(faults: readonly string[], canEdit: boolean): Html {
 <p>The shop keeps running with its current catalogue. Correct these errors, then reload this page.</p><ul>${faults.map(row)}</ul>${canEdit ? html`<div class="actions"><a class="button plain" href="${path}/file">Edit the file</a></div>` : ''}</section>`;
 }
 
-function sound(preview: Sound, canPublish: boolean): Html {
+function sound(preview: Sound, base: string | null): Html {
+  const canPublish = base !== null;
   const { digest, running, settings, refusals } = preview;
   if (digest === running && settings.length === 0)
     return html`<p class="soft">What buyers can buy now. Every edit shows its effect on them before you publish it.</p>`;
   const file = canPublish ? html`<a class="button plain" href="${path}/file">Edit the file</a>` : html``;
   const what = digest === running ? 'Settings' : 'The catalogue’s files';
   return html`<p class="note">${what} were changed on the server. Buyers still get the old catalogue until you publish.</p>
-${refusals.length > 0 ? refused(preview, file) : ''}${changesForBuyers(preview, true)}
+${refusals.length > 0 ? refused(preview, base, file) : ''}${changesForBuyers(preview, true)}
 ${refusals.length === 0 && canPublish ? publishForm(digest, file) : ''}`;
 }
 

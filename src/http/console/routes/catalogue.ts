@@ -18,13 +18,17 @@ const historyShownMax = 50;
 /** Previews the changes in the catalogue files, publishes them, and edits the catalogue. */
 export function addCatalogueSection(console: Console, reload: Reload): void {
   const page = async (role: Role, outcome: FormResult, published?: string): Promise<ConsoleResponse> => {
-    const [preview, history] = await Promise.all([reload.preview(), reload.editor.history(historyShownMax)]);
+    const [preview, history, { digest: base }] = await Promise.all([
+      reload.preview(),
+      reload.editor.history(historyShownMax),
+      reload.editor.file().catch(() => ({ digest: '' })),
+    ]);
     const result = outcome ?? publishedLine(history[0], published);
     // The catalogue in force now: the request that publishes began with the former one.
     const { plans, services } = reload.catalog;
     const plan = trialOf(plans);
     const trial = plan && planFacts(plan);
-    const facts = { preview, history, trial, plans, services, result };
+    const facts = { preview, history, trial, plans, services, base, result };
     const main = Page.catalogue({ ...facts, canPublish: can(role, 'publish') });
     return { title: 'Catalogue', status: result?.isBad ? 409 : 200, main };
   };
