@@ -161,12 +161,12 @@ function kept(plan: Plan, { periods }: PlanHoldings): string {
     return `they keep their ${plan.kind === 'trial' && plan.included.asset === 'usd' ? 'dollars' : 'units'}; the new terms apply to new accounts`;
   const bought = periods.map(
     ({ accounts, price, every, units, asset }) =>
-      `${count(accounts, 'account')} ${Money.format(price)} USD a ${every} for ${Included.describe({ asset, amount: units }, 'unit')}`,
+      `${count(accounts, 'subscriber')} ${accounts === 1 ? 'keeps' : 'keep'} ${Money.format(price)} USD a ${every} for ${Included.describe({ asset, amount: units }, 'unit')} at every renewal; `,
   );
-  return `renewals keep their price (${bought.join(', ') || 'there are none'}); the new terms apply to new subscribers and to changes of plan`;
+  return `${bought.join('')}the new terms apply to new subscribers and to changes of plan`;
 }
 
-/** Formats holdings: `credit: 12 accounts with 340.00 USD and 5 units`. */
+/** Formats holdings: `start: 2 subscribers, 340.00 USD and 5 units unused in 12 accounts`. A subscriber with unused units is counted in both. */
 function holding({
   plan,
   accounts,
@@ -181,12 +181,12 @@ function holding({
   const held = [usd > 0 && `${Money.format(usd)} USD`, units > 0 && count(units, 'unit')].filter(Boolean);
   const subscribers = periods.reduce((sum, period) => sum + period.accounts, 0);
   const facts = [
-    accounts > 0 && `${count(accounts, 'account')} with ${held.join(' and ')}`,
     subscribers > 0 && count(subscribers, 'subscriber'),
+    accounts > 0 && `${held.join(' and ')} unused in ${count(accounts, 'account')}`,
     coming > 0 && `${count(coming, 'subscriber')} to come`,
     topUps > 0 && count(topUps, 'agreed top-up'),
-    promotions > 0 && count(promotions, 'promotion'),
-    offers > 0 && `${count(offers, 'offer')} that may still be paid`,
+    promotions > 0 && count(promotions, 'promotion code'),
+    offers > 0 && count(offers, 'unpaid order'),
   ];
   return `${plan}: ${facts.filter(Boolean).join(', ')}`;
 }

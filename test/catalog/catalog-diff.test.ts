@@ -205,7 +205,7 @@ describe('in the words of a seller', () => {
         id: 'todos',
         fields: [{ name: 'price_usd', from: '0.002', to: '0.003', severity: 'raises_price' }],
         says: [
-          'credit: 2 accounts with 12.50 USD: credit pays 0.003 USD from the next call on; included units count as before',
+          'credit: 12.50 USD unused in 2 accounts: credit pays 0.003 USD from the next call on; included units count as before',
         ],
       }),
     ]);
@@ -224,7 +224,7 @@ describe('in the words of a seller', () => {
     );
     expect(changes.map(({ deed, severity }) => [deed, severity])).toEqual([['changed', 'raises_price']]);
     expect(changes[0]?.says).toEqual([
-      'start: 12 subscribers: renewals keep their price (12 accounts 99.00 USD a month for 200,000 units); the new terms apply to new subscribers and to changes of plan',
+      'start: 12 subscribers: 12 subscribers keep 99.00 USD a month for 200,000 units at every renewal; the new terms apply to new subscribers and to changes of plan',
     ]);
   });
 
@@ -242,7 +242,7 @@ describe('in the words of a seller', () => {
     ]);
     expect(retiring.changes[0]?.says.join('\n')).toContain('they can use up their balance');
     expect(impactsOf(shop([credit, retired]), shop([credit, '']), [held]).refusals).toEqual([
-      'Plan credit cannot be left out (credit: 3 accounts with 7.00 USD, 1 agreed top-up). Keep it with "retired: true" until that has ended',
+      'Plan credit cannot be left out (credit: 7.00 USD unused in 3 accounts, 1 agreed top-up). Keep it with "retired: true" until that has ended',
     ]);
     expect(impactsOf(shop([credit, retired]), shop([credit, '']), []).refusals).toEqual([]);
   });
@@ -252,7 +252,7 @@ describe('in the words of a seller', () => {
     const { changes, refusals } = say([[trial, '']], [planHoldings('trial', { accounts: 9, units: 100 })]);
     expect(refusals).toEqual([]);
     expect(changes.map(({ id, severity, says }) => [id, severity, says])).toEqual([
-      ['trial', 'takes_away', ['trial: 9 accounts with 100 units: their holdings become unusable']],
+      ['trial', 'takes_away', ['trial: 100 units unused in 9 accounts: their holdings become unusable']],
     ]);
   });
 
@@ -271,7 +271,7 @@ describe('in the words of a seller', () => {
 
   test('what a catalogue has lost before is told too', () => {
     expect(say([], [planHoldings('old', { accounts: 1, usd: Money.ofCents(50) })]).warnings).toEqual([
-      'The catalogue has no plan old: 1 account with 0.50 USD. Add it again with "retired: true"',
+      'The catalogue has no plan old: 0.50 USD unused in 1 account. Add it again with "retired: true"',
     ]);
   });
 });

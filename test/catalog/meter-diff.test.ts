@@ -118,6 +118,6 @@ test('a dearer meter tells holders of credit its new price', () => {
   const holdings = { plan: 'credit', accounts: 2, usd: Money.ofCents(500), units: 0, periods: [] };
   const { changes } = impactsOf(shop(), shop(['input: "0.15"', 'input: "0.20"']), [holdings as never]);
   expect(changes.find(({ subject }) => subject === 'service')?.says).toEqual([
-    'credit: 2 accounts with 5.00 USD: prices.small-1.input is 0.20 USD per 1000000 from the next call on',
+    'credit: 5.00 USD unused in 2 accounts: prices.small-1.input is 0.20 USD per 1000000 from the next call on',
   ]);
 });

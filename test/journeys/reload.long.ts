@@ -316,7 +316,7 @@ describe('another catalogue', () => {
     const refused = await reload();
     expect(refused).toMatchObject({ status: 409, body: { code: 'reload_refused' } });
     expect(refused.body.refusals[0]).toMatch(
-      /^Plan small cannot be left out \(small: 1 account with 100 units, 1 subscriber, 1 offer/,
+      /^Plan small cannot be left out \(small: 1 subscriber, 100 units unused in 1 account, 1 unpaid order/,
     );
     expect((await command('catalog', 'diff')).code).toBe(1);
 

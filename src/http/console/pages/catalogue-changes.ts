@@ -134,15 +134,12 @@ function resultsOf(text: string): string {
 function plainWords(line: string, isOfPlan: boolean): string {
   const text = line
     .replace(/^([\w-]+): /, isOfPlan ? '' : 'plan $1, ')
-    .replace('renewals keep their price (there are none); ', '')
-    .replace(/renewals keep their price \((.*?)\); /, 'renewals keep their terms: $1; ')
     .replace('included units count as before', 'plans count their results as before')
-    .replace(/(\d+) offer(s?) that may still be paid/, '$1 unpaid offer$2')
     .replace(
       /^(.*?): (.)/,
       (_, holders: string, first: string) => `Affected: ${holders}. ${first.toUpperCase()}`,
     );
-  return resultsOf(withSeparators(text)).replace(/\b([\d,]+\.\d\d)\d{1,4}(?= USD, )/g, '$1');
+  return resultsOf(withSeparators(text)).replace(/\b([\d,]+\.\d\d)\d{1,4}(?= USD (?:unused|and) )/g, '$1');
 }
 
 /** A reason against a change, which names the switch of the form in place of the key of the file. */
