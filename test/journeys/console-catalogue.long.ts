@@ -288,7 +288,10 @@ test('a plan that buyers hold is not taken away, and the file stays', async () =
   const text = catalogue.replace(/ {2}- \{ id: small.*\n/, '');
   const review = await owner.open(`${base}/file`, { base: hidden(html, 'base'), text });
   expect(review.html).toContain('These changes cannot be published');
-  const forced = await publish(owner, review);
+  const forced = await owner.open(`${base}/publish`, {
+    ...{ act: 'publish', base: hidden(html, 'base') },
+    ...{ text, note: '' },
+  });
   expect(forced.status).toBe(422);
   expect(await readFile(here(), 'utf8')).toBe(catalogue);
   const [banner = ''] = /<section class="banner">.*?<\/section>/s.exec(review.html) ?? [];

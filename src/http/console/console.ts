@@ -8,6 +8,7 @@ import * as BrowserSession from '../pages/browser-session.ts';
 import * as Frame from '../pages/frame.ts';
 import { type Call, type Env, requestId, send } from '../request-context.ts';
 import * as Flash from './flash.ts';
+import * as EditScript from './pages/edit-script.ts';
 import { copied } from './pages/figures.ts';
 import * as ConsoleFrame from './pages/frame.ts';
 import * as LoginPage from './pages/login-page.ts';
@@ -52,16 +53,12 @@ export function createConsole(
   const respond = (at: string | null, person: Sessions.Person | null, shown: ConsoleResponse): Response => {
     if (shown instanceof Response) return shown;
     if ('flash' in shown) return redirected(shop, shown, person ?? 'visitor');
-    const { status = 200, hasScript = false, canCopy = false, cookies = [], refresh, ...page } = shown;
+    const { status = 200, canCopy = false, cookies = [], ...page } = shown;
     const layout = ConsoleFrame.layout(storefront.name, sections, at, person);
-    const more = {
-      ...(hasScript && { 'content-security-policy': PasskeyScript.policy }),
-      ...(refresh !== undefined && { refresh: `0; url=${refresh}` }),
-    };
     const response = Frame.respondWithPage(
       status,
       { catalog: shop.catalog, texts: english },
-      { ...page, layout, more, isScripted: canCopy },
+      { ...page, layout, more: headersOf(shown), isScripted: canCopy },
     );
     for (const cookie of cookies) response.headers.append('set-cookie', cookie);
     return response;
@@ -130,6 +127,15 @@ export function createConsole(
           signedIn((form) => actionRight(path, form.get('act') ?? ''), act),
         ),
     },
+  };
+}
+
+/** The headers of a page that differ from those of the others. */
+function headersOf({ hasScript, isEditor, refresh }: Extract<ConsoleResponse, { main: Frame.Html }>) {
+  return {
+    ...(hasScript && { 'content-security-policy': PasskeyScript.policy }),
+    ...(isEditor && EditScript.headers),
+    ...(refresh !== undefined && { refresh: `0; url=${refresh}` }),
   };
 }
 

@@ -3,7 +3,7 @@ import type { Flash } from './flash.ts';
 
 /**
  * A page of the console, a redirect to a page that shows the outcome of a form once, or another response.
- * `hasScript`: the page uses passkeys. `canCopy`: its texts get copy buttons. `refresh`: the address that the browser opens at once.
+ * `hasScript`: the page uses passkeys. `canCopy`: its texts get copy buttons. `isEditor`: Back may return to it. `refresh`: the address that the browser opens at once.
  */
 export type ConsoleResponse =
   | {
@@ -12,6 +12,7 @@ export type ConsoleResponse =
       status?: number;
       hasScript?: boolean;
       canCopy?: boolean;
+      isEditor?: boolean;
       cookies?: readonly string[];
       refresh?: string;
     }

@@ -11,7 +11,8 @@ import type { FormResult } from './account.ts';
 import { brandGroups, logo } from './catalogue-brand.ts';
 import { faultList, faultWords, placesOf, refusal } from './catalogue-words.ts';
 import { swatch } from './colour.ts';
-import { field } from './fields.ts';
+import * as EditScript from './edit-script.ts';
+import { field as anyField } from './fields.ts';
 
 export const cataloguePath = '/admin/console/catalogue';
 export const titles: Readonly<Record<CatalogueForm, string>> = {
@@ -22,6 +23,9 @@ export const titles: Readonly<Record<CatalogueForm, string>> = {
 /** The accent colour of pages without a brand. */
 const usualColour = '#0b5f52';
 const rowsOfText = 3;
+
+/** A field that Back returns to as it was filled in. */
+const field = (of: Parameters<typeof anyField>[0]) => anyField({ ...of, isKept: true });
 
 export type EditFacts = {
   form: CatalogueForm;
@@ -44,9 +48,9 @@ export function edit(facts: EditFacts): Html {
   const words = faultWords(groups, facts.faults, form === 'plans' ? newAt : null);
   return html`<h1>${titles[form]}</h1>
 ${refusal(result, words)}${changedByOthers(facts)}${faultList(words.faults.filter(({ path }) => words.placeOf(path) === null))}
-<form method="post" action="${cataloguePath}/${form}"${form === 'brand' ? raw(' enctype="multipart/form-data"') : ''}><input type="hidden" name="base" value="${file.digest}"><input type="hidden" name="was" value="${shownDigests(groups)}">${form === 'brand' ? html`<button hidden></button>` : ''}
+<form method="post" action="${cataloguePath}/${form}" data-edits="${facts.typed.size > 0 ? 'unsent' : ''}"${form === 'brand' ? raw(' enctype="multipart/form-data"') : ''}><input type="hidden" name="base" value="${file.digest}"><input type="hidden" name="was" value="${shownDigests(groups)}">${form === 'brand' ? html`<button hidden></button>` : ''}
 ${body({ ...facts, faults: words.faults }, newAt)}
-<div class="actions save"><button>Review changes</button><a class="button plain" href="${cataloguePath}">Cancel</a><span class="soft">Nothing changes before you publish on the next page.</span></div></form>`;
+<div class="actions save"><button>Review changes</button><a class="button plain" href="${cataloguePath}">Cancel</a><span class="soft">Nothing changes before you publish on the next page.</span></div></form>${EditScript.script()}`;
 }
 
 /** The fields that another person changed meanwhile, each with its text now and a link to it. */

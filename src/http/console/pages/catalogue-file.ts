@@ -7,6 +7,7 @@ import { type FormResult, resultLine } from './account.ts';
 import { cataloguePath } from './catalogue-edit.ts';
 import { difference } from './catalogue-review.ts';
 import { faultList } from './catalogue-words.ts';
+import * as EditScript from './edit-script.ts';
 import { field } from './fields.ts';
 import { count, many } from './figures.ts';
 
@@ -57,13 +58,13 @@ export function file(
   const found = sought === null ? [] : linesWith(lines, sought);
   return html`<h1>Edit the file</h1>
 ${resultLine(result)}${more}${faultList(faults, true)}
-<form method="post" action="${cataloguePath}/file"><input type="hidden" name="base" value="${state.digest}">
+<form method="post" action="${cataloguePath}/file" data-edits="${text === state.text ? '' : 'unsent'}"><input type="hidden" name="base" value="${state.digest}">
 <section><div class="find" role="search"><div>${field({ name: 'sought', label: 'Find in the file', value: sought ?? '', type: 'search' })}</div><button class="plain" name="act" value="find">Find</button></div>
 ${sought === null ? '' : foundList(lines, found, sought)}
 <label for="text">${state.name} (YAML)</label>
-<div class="editor"><pre aria-hidden="true">${numbers(rows, faults, found)}</pre><textarea class="code" id="text" name="text" rows="${rows}" spellcheck="false" autocapitalize="off" autocomplete="off" wrap="off">
+<div class="editor"><pre aria-hidden="true">${numbers(rows, faults, found)}</pre><textarea class="code" id="text" name="text" rows="${rows}" spellcheck="false" autocapitalize="off" wrap="off">
 ${text}</textarea></div>
-<div class="actions"><button>Review changes</button><a class="button plain" href="${cataloguePath}">Cancel</a></div></section></form>`;
+<div class="actions"><button>Review changes</button><a class="button plain" href="${cataloguePath}">Cancel</a></div></section></form>${EditScript.script()}`;
 }
 
 /** The places where an edit replaces lines that another person changed meanwhile. */

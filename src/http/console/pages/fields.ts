@@ -18,6 +18,8 @@ type Field = {
   hint?: string;
   isRequired?: boolean;
   charsMax?: number;
+  /** The browser may fill the input in again on Back, and suggest former texts. */
+  isKept?: boolean;
   /** Shows several lines. */
   rows?: number;
 };
@@ -37,13 +39,14 @@ export function field(of: Field): Html {
     hint,
     isRequired,
     charsMax,
+    isKept,
     rows,
   } = of;
   const notes = [
     ...(fault === undefined ? [] : [`${id}-fault`]),
     ...(hint === undefined ? [] : [`${id}-hint`]),
   ];
-  const common = html`id="${id}" name="${name}" autocomplete="off"${isRequired ? raw(' required') : ''}${charsMax === undefined ? '' : html` maxlength="${charsMax}"`}${fault === undefined ? '' : raw(' aria-invalid="true"')}${notes.length === 0 ? '' : html` aria-describedby="${notes.join(' ')}"`}`;
+  const common = html`id="${id}" name="${name}"${isKept ? '' : raw(' autocomplete="off"')}${isRequired ? raw(' required') : ''}${charsMax === undefined ? '' : html` maxlength="${charsMax}"`}${fault === undefined ? '' : raw(' aria-invalid="true"')}${notes.length === 0 ? '' : html` aria-describedby="${notes.join(' ')}"`}`;
   const control =
     rows !== undefined
       ? html`<textarea ${common} rows="${rows}">${value}</textarea>`

@@ -40,7 +40,8 @@ function addForm(
     const groups = Fields.groupsOf(form, file.text, shown);
     const others = said === undefined ? new Map<string, string>() : changedByOthers(said, groups);
     const facts = { form, file, groups, typed, others, faults, result, upload };
-    return { title: EditPage.titles[form], status: result === null ? 200 : 422, main: EditPage.edit(facts) };
+    const status = result === null ? 200 : 422;
+    return { title: EditPage.titles[form], status, main: EditPage.edit(facts), isEditor: true };
   };
   const path = `/admin/console/catalogue/${form}` as const;
   console.addPage(path, async () => page(await editor.file()));

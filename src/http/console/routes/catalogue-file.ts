@@ -53,7 +53,7 @@ export async function reviewPage(
 ): Promise<ConsoleResponse> {
   const last = await editor.last();
   const main = ReviewPage.review(file, text, proposal, last?.text === file.text ? last : null, back);
-  return { title: 'Review changes', main };
+  return { title: 'Review changes', main, isEditor: true };
 }
 
 /** The whole file after an edit of an older one: both edits merged, or the edit with what it would undo. */
@@ -73,7 +73,7 @@ export async function staleFile(editor: CatalogEditor, text: string, base: strin
 /** The file as it was sent, still based on the same text, with the lines that contain a text. */
 function foundPage(base: CatalogFileState, text: string, sought: string | null): ConsoleResponse {
   const main = FilePage.file(base, text, [], null, undefined, (sought ?? '').trim().slice(0, soughtCharsMax));
-  return { title: 'Edit the catalogue', main };
+  return { title: 'Edit the file', main, isEditor: true };
 }
 
 export function filePage(
@@ -84,7 +84,7 @@ export function filePage(
   more?: Html,
 ): ConsoleResponse {
   const main = FilePage.file(file, text, faults, result, more);
-  return { title: 'Edit the catalogue', status: result === null ? 200 : 422, main };
+  return { title: 'Edit the file', status: result === null ? 200 : 422, main, isEditor: true };
 }
 
 /** Browsers send line breaks as CRLF. Returns the text with the line breaks of the file. */
