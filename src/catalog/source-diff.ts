@@ -1,3 +1,4 @@
+import { capitalized } from '../text/capitalized.ts';
 import * as Source from './source.ts';
 
 /** A changed value of the file; null: the key is absent. */
@@ -8,7 +9,7 @@ export type SourceChange = {
   subject: 'shop' | 'plan' | 'service';
   /** The name of the item in the later text. */
   name: string;
-  deed: 'added' | 'removed' | 'changed';
+  deed: 'added' | 'removed' | 'retired' | 'resumed' | 'changed';
   /** The changed values; all values of an item that was added, none of one that was removed. */
   fields: readonly ChangedKey[];
 };
@@ -31,11 +32,16 @@ function inList(subject: 'plan' | 'service', key: string, old: unknown, fresh: u
   const [were, are] = [byKey(old, key), byKey(fresh, key)];
   return [...new Set([...were.keys(), ...are.keys()])].flatMap((id): SourceChange[] => {
     const [was, is] = [were.get(id), are.get(id)];
-    const name = String(is?.name ?? was?.name ?? id);
-    if (was === undefined)
-      return [{ subject, name, deed: 'added', fields: changedKeys(new Map(), flat(is)) }];
+    // A plan without a name is shown by its id with a capital letter.
+    const name = String(is?.name ?? was?.name ?? (subject === 'plan' ? capitalized(id) : id));
     if (is === undefined) return [{ subject, name, deed: 'removed', fields: [] }];
-    const fields = changedKeys(flat(was), flat(is));
+    const isRetired = [was, is].map((one) => one?.retired === true);
+    const fields = changedKeys(flat(was), flat(is)).filter(
+      ({ name: field }) => field !== key && field !== 'retired',
+    );
+    if (was === undefined) return [{ subject, name, deed: 'added', fields }];
+    if (isRetired[0] !== isRetired[1])
+      return [{ subject, name, deed: isRetired[1] ? 'retired' : 'resumed', fields }];
     return fields.length === 0 ? [] : [{ subject, name, deed: 'changed', fields }];
   });
 }

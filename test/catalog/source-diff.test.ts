@@ -21,7 +21,7 @@ test('names each changed value of a plan, a service and the shop, and what was a
       fields: [{ name: 'brand.colour', from: '#aa0000', to: '#00aa00' }],
     },
     {
-      ...{ subject: 'plan', name: 'start', deed: 'changed' },
+      ...{ subject: 'plan', name: 'Start', deed: 'changed' },
       fields: [
         { name: 'covers', from: 'lists, people', to: 'lists' },
         { name: 'price_usd', from: '103.00', to: '125.00' },
@@ -30,10 +30,7 @@ test('names each changed value of a plan, a service and the shop, and what was a
     { subject: 'service', name: 'people', deed: 'removed', fields: [] },
     {
       ...{ subject: 'service', name: 'jobs', deed: 'added' },
-      fields: [
-        { name: 'slug', from: null, to: 'jobs' },
-        { name: 'price_usd', from: null, to: '0.003' },
-      ],
+      fields: [{ name: 'price_usd', from: null, to: '0.003' }],
     },
   ]);
 });
@@ -43,4 +40,11 @@ test('comments, spacing and the order of items are no changes, and a broken text
   const reversed = before.replace(/( {2}- .*lists.*\n)( {2}- .*people.*\n)/, '$2$1');
   expect(sourceChanges(before, reversed)).toEqual([]);
   expect(sourceChanges('plans: 5', 'plans: [')).toEqual([]);
+});
+
+test('a plan that is no longer sold is named as such, and one that is sold again', () => {
+  const after = before.replace('"103.00"', '"103.00", retired: true');
+  const deeds = (from: string, to: string) => sourceChanges(from, to).map(({ deed, fields }) => [deed, fields]);
+  expect(deeds(before, after)).toEqual([['retired', []]]);
+  expect(deeds(after, before)).toEqual([['resumed', []]]);
 });

@@ -97,7 +97,7 @@ test('an edit is reviewed with its effects, published in every process, and keep
   // The revert is an edit, too.
   const history = /href="([^"]*\/history\/\d+)"/.exec(done.html)?.[1] ?? '';
   const { html } = await owner.open(history);
-  expect(html).toMatch(/Plan small<\/h3>\s*<ul><li>Price: 10\.00 → 12\.00 USD \(\+20%\)/);
+  expect(html).toMatch(/Plan Small<\/h3>\s*<ul><li>Price: 10\.00 → 12\.00 USD \(\+20%\)/);
   const back = await owner.open(`${base}/file`, { base: hidden(html, 'base'), text: hidden(html, 'text') });
   expect((await publish(owner, back)).html).toContain('Published on ');
   expect(await readFile(here(), 'utf8')).toBe(catalogue);

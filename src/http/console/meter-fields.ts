@@ -7,6 +7,17 @@ import { type FieldGroup, fieldOf, type Shape } from './catalogue-field.ts';
 /** The numbers of units that a price can be for. */
 const perChoices = ['1', '1000', '1000000'];
 
+/** The numbers of units in words, with the last word that the units of all meters share: `1,000 tokens`. */
+function perNames(service: Members): string[] {
+  const units = pricedMeters(service).map((meter) =>
+    String(membersOf(membersOf(service.meters)[meter]).unit ?? 'unit')
+      .split(' ')
+      .at(-1),
+  );
+  const unit = new Set(units).size === 1 ? units[0] : 'unit';
+  return perChoices.map((per) => `${Number(per).toLocaleString('en')} ${unit}${per === '1' ? '' : 's'}`);
+}
+
 type Members = Readonly<Record<string, unknown>>;
 
 /** The prices of a service with meters: a part for each value of `price_by`. A meter that counts a cost has no price. */
@@ -20,7 +31,9 @@ export function pricesOf(root: unknown, at: number, service: Members): Omit<Fiel
     title: key,
     about: '',
     fields: [
-      ...shapes.map((shape) => fieldOf(root, ['services', at, 'prices', key], shape)),
+      ...shapes
+        .map((shape) => fieldOf(root, ['services', at, 'prices', key], shape))
+        .map((one) => (one.kind === 'choice' ? { ...one, choiceNames: perNames(service) } : one)),
       ...(key === 'default'
         ? []
         : [fieldOf(root, ['services', at, 'prices'], [key, 'Remove these prices', 'remove'])]),
@@ -32,23 +45,35 @@ export function pricesOf(root: unknown, at: number, service: Members): Omit<Fiel
 export function newPriceFields(
   text: string,
   at: number,
-): { name: string; label: string; member: string | null; choices?: readonly string[] }[] {
+): {
+  name: string;
+  label: string;
+  member: string | null;
+  choices?: readonly string[];
+  choiceNames?: readonly string[];
+}[] {
   const service = membersOf(valueAt(Source.read(text).value, ['services', at]));
   if (service.price_by === undefined) return [];
   const name = (member: string) => `new[${at}].${member}`;
   return [
     { name: name('key'), label: keyLabel(String(service.price_by)), member: null },
-    { name: name('per'), label: 'Prices are for', member: 'per', choices: perChoices },
+    {
+      ...{ name: name('per'), label: 'Prices are for', member: 'per' },
+      ...{ choices: perChoices, choiceNames: perNames(service) },
+    },
     ...pricedMeters(service).map((meter) => ({
       ...{ name: name(meter), label: `${priceOf(meter)} (USD)`, member: meter },
     })),
   ];
 }
 
+/** The label of the values that choose a price where their place has no name. */
+export const anyKey = 'Prices for';
+
 /** `/model` as `Model`. */
 function keyLabel(priceBy: string): string {
   const name = priceBy.split('/').at(-1)?.replaceAll('_', ' ') ?? '';
-  return name === '' ? 'Prices for' : capitalized(name);
+  return name === '' ? anyKey : capitalized(name);
 }
 
 /** `input` as `Input price`. */

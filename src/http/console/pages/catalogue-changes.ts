@@ -92,11 +92,17 @@ export function fieldChange({
   const name = fieldNames[key] ?? capitalized(words);
   const isMoney = key.endsWith('_usd');
   const shown = (text: string) =>
-    html`${shownValue(text)}${key === 'brand.colour' ? html` ${swatch(text)}` : ''}`;
+    html`${isMoney ? moneyOf(text) : shownValue(text)}${key === 'brand.colour' ? html` ${swatch(text)}` : ''}`;
   const values = [from, to].filter((it) => it !== null);
   const percent =
     isMoney && from !== null && to !== null && Number(from) > 0 ? percentOf(Number(from), Number(to)) : '';
   return html`<li>${name}: ${values.map((value, at) => html`${at === 0 ? '' : ' → '}${shown(value)}`)}${isMoney ? ' USD' : ''}${percent}${key === 'price_usd' ? perThousand(from, to) : ''}${to === null ? ' (removed)' : ''}</li>`;
+}
+
+/** An amount as the pages show it, also where the file has fewer decimals: `3` as `3.00`. */
+function moneyOf(text: string): string {
+  const amount = Money.parse(text);
+  return amount === null ? text : usd(amount);
 }
 
 /** The price of a thousand, where one costs less than a cent: `, per 1,000: 1.00 → 2.00 USD`. */

@@ -45,7 +45,8 @@ export type EditFacts = {
 export function edit(facts: EditFacts): Html {
   const { form, file, groups, result } = facts;
   const newAt = `plans[${groups.length}]`;
-  const words = faultWords(groups, facts.faults, form === 'plans' ? newAt : null);
+  const hasUsage = Meters.meteredServices(file.text).length > 0;
+  const words = faultWords(groups, facts.faults, form === 'plans' ? newAt : null, hasUsage);
   return html`<h1>${titles[form]}</h1>
 ${refusal(result, words)}${changedByOthers(facts)}${faultList(words.faults.filter(({ path }) => words.placeOf(path) === null))}
 <form method="post" action="${cataloguePath}/${form}" data-edits="${facts.typed.size > 0 ? 'unsent' : ''}"${form === 'brand' ? raw(' enctype="multipart/form-data"') : ''}><input type="hidden" name="base" value="${file.digest}"><input type="hidden" name="was" value="${shownDigests(groups)}">${form === 'brand' ? html`<button hidden></button>` : ''}
@@ -79,7 +80,7 @@ function onePrice({ groups, typed, faults }: EditFacts): Html {
   const units = pricedTogether(groups);
   if (units.length === 0) return html``;
   const cell = ({ unit, name, services }: (typeof units)[number]) =>
-    html`<div>${field({ name, label: `All ${services.length} services, per ${unit}`, value: typed.get(name) ?? '', unit: 'USD', inputMode: 'decimal', fault: faults.find(({ path }) => path === name)?.reason, hint: 'Replaces the prices below. Empty: each keeps its own' })}</div>`;
+    html`<div>${field({ name, label: `All ${services.length} services, per ${unit}`, value: typed.get(name) ?? '', unit: 'USD', inputMode: 'decimal', fault: faults.find(({ path }) => path === name)?.reason, hint: 'Replaces the prices below. Empty: each keeps its own' })}${EditScript.perThousand(name, typed.get(name) ?? '', unit)}</div>`;
   return html`<section><h2>One price for all</h2><div class="grid-fields">${units.map(cell)}</div></section>`;
 }
 
@@ -97,7 +98,7 @@ function service({ title, about, id, fields, parts = [] }: FieldGroup, at: numbe
   const part = (one: (typeof parts)[number]) =>
     html`<details ${isTouched(one.fields, facts) ? 'open' : ''}><summary>Prices of ${one.title === 'default' ? 'all others' : one.title}</summary>${grid(one.fields, facts)}</details>`;
   const isOpen = isTouched(rest, facts) || parts.some((one) => isTouched(one.fields, facts));
-  return html`<li><b>${title}</b><span class="soft">${about}</span>${price === undefined ? html`<span></span>` : html`<span class="amount">${input(price, facts)}</span>`}
+  return html`<li><b>${title}</b><span class="soft">${about}</span>${price === undefined ? html`<span></span>` : html`<span class="amount">${input(price, facts)}${EditScript.perThousand(price.name, facts.typed.get(price.name) ?? price.value, about.replace(/^per /, ''))}</span>`}
 <details ${isOpen ? 'open' : ''}><summary>${parts.length === 0 ? 'Name and text' : 'All prices'}<span class="hidden"> of ${title}</span></summary><p class="soft">In the file: <code>${id ?? ''}</code></p>${grid(rest, facts)}${parts.map(part)}${parts.length === 0 ? '' : newPrices(at, facts)}</details></li>`;
 }
 
@@ -120,7 +121,9 @@ function newPrices(at: number, { typed, file }: EditFacts): Html {
   const fields = Meters.newPriceFields(file.text, at);
   if (fields.length === 0) return html``;
   const isOpen = fields.some(({ name }) => typed.get(name));
-  return html`<details ${isOpen ? 'open' : ''}><summary>Add prices of another one</summary><div class="grid-fields">${fields.map(({ name, label, choices }) => html`<div>${choices === undefined ? field({ name, label, value: typed.get(name) ?? '' }) : choice(name, label, choices, typed.get(name) ?? choices.at(-1) ?? '', perWords)}</div>`)}</div></details>`;
+  const key = fields[0]?.label ?? '';
+  const added = key === Meters.anyKey ? 'Add other prices' : `Add another ${key.toLowerCase()}`;
+  return html`<details ${isOpen ? 'open' : ''}><summary>${added}</summary><div class="grid-fields">${fields.map(({ name, label, choices, choiceNames = [] }) => html`<div>${choices === undefined ? field({ name, label, value: typed.get(name) ?? '' }) : choice(name, label, choices, typed.get(name) ?? choices.at(-1) ?? '', namesOf(choices, choiceNames))}</div>`)}</div></details>`;
 }
 
 /** The logo that was chosen in the form; null without one. */
@@ -176,15 +179,16 @@ function input(one: CatalogueField, facts: EditFacts): Html {
 }
 
 /** A choice of words, of which none means the first one, or of the numbers of units that a price is for. */
-function choiceField({ name, label, choices = [] }: CatalogueField, shown: string): Html {
+function choiceField({ name, label, choices = [], choiceNames = [] }: CatalogueField, shown: string): Html {
   const units = choices.includes(shown) ? choices : [shown, ...choices.slice(shown === '' ? 1 : 0)];
   return choices[0] === '1'
-    ? choice(name, label, units, shown, { ...perWords, '': perWords[1] })
+    ? choice(name, label, units, shown, { ...namesOf(choices, choiceNames), '': choiceNames[0] ?? '' })
     : choice(name, label, ['', ...choices], shown, choiceWords(choices));
 }
 
-/** The names of the numbers of units that a price is for. */
-const perWords = { 1: '1 unit', 1000: '1,000 units', 1000000: '1,000,000 units' };
+function namesOf(choices: readonly string[], names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(choices.map((value, at) => [value, names[at] ?? value]));
+}
 
 /** The names of choices: `Sans`; the first is also what an empty field means. */
 function choiceWords(choices: readonly string[]): Record<string, string> {

@@ -49,11 +49,12 @@ export function placesOf(groups: readonly FieldGroup[]): Map<string, Place> {
   return places;
 }
 
-/** Puts the faults of a form into the words of its labels. `newAt`: the place of an item that the form adds, such as `plans[4]`. */
+/** Puts the faults of a form into the words of its labels. `newAt`: the place of an item that the form adds, such as `plans[4]`; `hasUsage`: it has a field for usage in USD. */
 export function faultWords(
   groups: readonly FieldGroup[],
   faults: readonly ProposalFault[],
   newAt: string | null,
+  hasUsage = false,
 ): FaultWords {
   const places = placesOf(groups);
   for (const { name, unit, services } of pricedTogether(groups))
@@ -62,7 +63,7 @@ export function faultWords(
     for (const [key, name] of Object.entries(newFields))
       places.set(`${newAt}.${key}`, { id: `new.${key}`, name: `New plan: ${name}` });
   return {
-    faults: faults.map((fault) => ({ ...fault, reason: reasonInWords(fault, groups) })),
+    faults: faults.map((fault) => ({ ...fault, reason: reasonInWords(fault, groups, hasUsage) })),
     placeOf: (path) => places.get(path) ?? null,
   };
 }
@@ -80,7 +81,15 @@ function serviceName(slug: string, groups: readonly FieldGroup[]): string {
 }
 
 /** `price_usd "0.10" is below what a card can be charged: write at least "0.50"` without the key of the file. */
-function reasonInWords({ path, reason }: ProposalFault, groups: readonly FieldGroup[]): string {
+function reasonInWords(
+  { path, reason }: ProposalFault,
+  groups: readonly FieldGroup[],
+  hasUsage: boolean,
+): string {
+  if (/^price_usd is (?:missing|"":)/.test(reason) && path.startsWith('plans'))
+    return 'Enter a price, such as 5.00.';
+  if (reason.startsWith('included is missing'))
+    return `Enter how many results the plan includes${hasUsage ? ', or its usage in USD' : ''}.`;
   const metered = /counts units, and the plan covers (\S+), whose meters/.exec(reason)?.[1];
   if (metered !== undefined) {
     const name = serviceName(metered, groups);
@@ -91,7 +100,7 @@ function reasonInWords({ path, reason }: ProposalFault, groups: readonly FieldGr
   const named = label !== '' && reason.startsWith(`${key} `) ? `${label}${reason.slice(key.length)}` : reason;
   const text = named
     .replace(keyPattern, (found) => `“${fieldNames[found] ?? found}”`)
-    .replace(/\bwrite (a decimal amount) in quotes\b/g, 'enter $1')
+    .replace(/\bwrite (a decimal amount|an amount of whole cents) in quotes\b/g, 'enter $1')
     .replace(/\bwrite at (least|most) "([\d.]+)"/g, 'enter at $1 $2')
     .replace(/"([\d.]+)"/g, '$1');
   return `${capitalized(text)}${/[.?!]$/.test(text) ? '' : '.'}`;

@@ -7,7 +7,8 @@ import type { Html } from '../../pages/frame.ts';
 import { type FormResult, resultLine } from './account.ts';
 import { actor } from './audit.ts';
 import { changesForBuyers, refused } from './catalogue-changes.ts';
-import { amount, count, moment, money, results, table, unitPrice } from './figures.ts';
+import { amount, count, many, moment, money, results, table, unitPrice } from './figures.ts';
+import { keyWord, meteredPrice } from './metered-price.ts';
 
 type Sound = Extract<ReloadPreview, { kind: 'sound' }>;
 
@@ -98,14 +99,20 @@ const namesShownMax = 6;
 /** The services by price: most shops have many services and few prices. */
 function serviceList(services: readonly Service[], canPublish: boolean): Html {
   const groups = Map.groupBy(services, ({ unit, price, metering }) =>
-    metering === undefined ? unitPrice(price, unit) : 'By meter',
+    metering === undefined ? unitPrice(price, unit) : meteredPrice(metering),
   );
-  const names = (all: readonly Service[]) => all.map(({ name }) => name).join(', ');
+  const names = (all: readonly Service[]) => all.map(nameWithKeys).join(', ');
   const row = ([price, all]: readonly [string, readonly Service[]]) =>
     html`<dt>${price}</dt><dd>${names(all.slice(0, namesShownMax))}${all.length <= namesShownMax ? '' : html`<details><summary>${count(all.length - namesShownMax)} more</summary>${names(all.slice(namesShownMax))}</details>`}</dd>`;
   return html`<section aria-labelledby="services"><h2 id="services">Services and prices</h2>
 <dl class="list">${[...groups].map(row)}</dl>
 ${editLink('prices', 'Edit services and prices', canPublish)}</section>`;
+}
+
+/** A service with the number of its prices: `Chat (2 models)`. */
+function nameWithKeys({ name, metering }: Service): string {
+  const word = metering === undefined ? null : keyWord(metering);
+  return word === null ? name : `${name} (${many(metering?.tables.size ?? 0, word)})`;
 }
 
 function otherEdits(): Html {

@@ -3,8 +3,17 @@ import { policy as pagePolicy } from '@sluice/kernel/page-style';
 import { html, raw } from 'hono/html';
 import type { Html } from '../../pages/frame.ts';
 
-/** Asks before a form with edits is left in another way than by its buttons. The forms also work without it. */
+/** States a price as that of a thousand: the tables of the shop do so below a cent. Part of the script, so it uses nothing else. */
+function inThousands(price: string, unit: string): string {
+  const usd = /^\s*\d{1,9}(\.\d{1,6})?\s*$/.test(price) ? Number(price) * 1000 : 0;
+  if (usd === 0 || usd >= 1e9) return '';
+  const figures = { minimumFractionDigits: 2, maximumFractionDigits: 3 };
+  return `= ${usd.toLocaleString('en', figures)} USD per 1,000 ${unit}s`;
+}
+
+/** Asks before a form with edits is left in another way than by its buttons, and keeps the prices of a thousand. The forms also work without it. */
 const code = `(()=>{
+const perThousand=${inThousands};
 const form=document.querySelector('form[data-edits]');
 let isDone=false;
 const isChanged=one=>{
@@ -15,7 +24,10 @@ const isChanged=one=>{
 };
 form.addEventListener('submit',()=>{isDone=true});
 form.querySelector('.actions a').addEventListener('click',()=>{isDone=true});
-addEventListener('pageshow',()=>{isDone=false});
+const sums=[...form.querySelectorAll('output[data-unit]')];
+const show=()=>{for(const sum of sums)sum.textContent=perThousand(form.elements[sum.htmlFor.value].value,sum.dataset.unit)};
+if(sums.length>0)form.addEventListener('input',show);
+addEventListener('pageshow',()=>{isDone=false;show()});
 addEventListener('beforeunload',event=>{
   if(!isDone&&(form.dataset.edits==='unsent'||[...form.elements].some(isChanged)))event.preventDefault()
 })
@@ -35,4 +47,9 @@ export const headers = {
 /** The script, after the form with the attribute `data-edits`. */
 export function script(): Html {
   return html`<script>${raw(code)}</script>`;
+}
+
+/** The price of a thousand below the field of a price, which the script keeps. */
+export function perThousand(name: string, price: string, unit: string): Html {
+  return html`<output class="hint" for="${name}" data-unit="${unit}">${inThousands(price, unit)}</output>`;
 }
