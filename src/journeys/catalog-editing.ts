@@ -1,4 +1,5 @@
 import type { Publication } from '../catalog/catalogs.ts';
+import type { SourceChange } from '../catalog/source-diff.ts';
 import type { ReloadPreview } from './reload-preview.ts';
 
 /** The file of the catalogue. */
@@ -29,6 +30,11 @@ export type PublishResult =
   /** Buyers hold what the text takes away. Nothing was changed. */
   | { kind: 'refused'; refusals: readonly string[] };
 
+/** A publication in a list; `changes` are null for one of those that are not the newest. */
+export type ListedPublication = Omit<Publication, 'text' | 'textBefore'> & {
+  changes: readonly SourceChange[] | null;
+};
+
 /** Changes the catalogue's file and puts it into force in every process. */
 export interface CatalogEditor {
   file(): Promise<CatalogFileState>;
@@ -39,7 +45,7 @@ export interface CatalogEditor {
    * @param base the digest of the text that the edit is based on
    */
   publish(edit: { text: string; base: string; note: string }, who: string): Promise<PublishResult>;
-  history(max: number): Promise<Omit<Publication, 'text' | 'textBefore'>[]>;
+  history(max: number): Promise<ListedPublication[]>;
   /** Returns the text of the file with this digest, when it was published in the console or replaced there not long ago. */
   textOf(digest: string): Promise<string | null>;
   /** Returns the newest publication. */

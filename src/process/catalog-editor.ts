@@ -6,9 +6,16 @@ import { sha256Hex } from '@sluice/kernel/digest';
 import * as Log from '../adapters/log/log.ts';
 import * as CatalogFile from '../catalog/file.ts';
 import * as Source from '../catalog/source.ts';
+import { type SourceChange, sourceChanges } from '../catalog/source-diff.ts';
 import { format, member } from '../catalog/source-location.ts';
 import * as UpstreamAccess from '../catalog/upstream-access.ts';
-import type { CatalogEditor, Proposal, ProposalFault, PublishResult } from '../journeys/catalog-editing.ts';
+import type {
+  CatalogEditor,
+  ListedPublication,
+  Proposal,
+  ProposalFault,
+  PublishResult,
+} from '../journeys/catalog-editing.ts';
 import type { ReloadResult } from '../journeys/reload.ts';
 import type { ReloadPreview } from '../journeys/reload-preview.ts';
 import type { Resources } from './resources.ts';
@@ -17,6 +24,8 @@ import type { Resources } from './resources.ts';
 const readOnlyCodes = new Set(['EACCES', 'EPERM', 'EROFS', 'EBUSY', 'EXDEV']);
 /** Every process has adopted a publication by then. Until then, one with an older file publishes nothing. */
 const adoptionMsMax = 60_000;
+/** Publications whose changes the list names. */
+const comparedMax = 20;
 const serverOnly =
   'decides where the shop sends its API keys, what they are used for and which files it reads: that can only be changed in the file on the server.';
 
@@ -39,6 +48,7 @@ export type LocalCatalogEditor = CatalogEditor & {
 /** Opens the editor of the catalogue that the current settings name. */
 export function openCatalogEditor(reloading: Reloading, resources: Resources): LocalCatalogEditor {
   const path = () => reloading.current.config.catalogPath;
+  const history = openHistory(resources);
   return {
     async file() {
       const text = await CatalogFile.readText(path());
@@ -49,7 +59,7 @@ export function openCatalogEditor(reloading: Reloading, resources: Resources): L
       const done = await resources.publications.exclusively(() => publish(reloading, resources, edit, who));
       return done ?? { kind: 'stale' };
     },
-    history: (max) => resources.publications.list(max),
+    history,
     textOf: (digest) => resources.publications.textOf(digest),
     last: () => resources.publications.last(null),
     publication: (id) => resources.publications.find(id),
@@ -59,6 +69,25 @@ export function openCatalogEditor(reloading: Reloading, resources: Resources): L
       if ((await CatalogFile.readText(path())) !== published.textBefore) return;
       await replace(path(), published.text);
     },
+  };
+}
+
+/** Lists publications. The texts of the newest ones are compared once: a publication never changes. */
+function openHistory({ publications }: Resources): CatalogEditor['history'] {
+  let compared = new Map<number, readonly SourceChange[]>();
+  return async (max) => {
+    const known = compared;
+    const listed: ListedPublication[] = [];
+    // One after another, so that the event loop serves calls between two comparisons.
+    for (const [at, one] of (await publications.list(max)).entries()) {
+      const found = at < comparedMax && !known.has(one.id) ? await publications.find(one.id) : null;
+      const changes = found ? sourceChanges(found.textBefore, found.text) : (known.get(one.id) ?? null);
+      listed.push({ ...one, changes });
+    }
+    compared = new Map(
+      listed.flatMap(({ id, changes }, at) => (changes && at < comparedMax ? [[id, changes]] : [])),
+    );
+    return listed;
   };
 }
 

@@ -17,7 +17,7 @@ const of = (meters: unknown[], ...tables: PriceTable[]) =>
 test('a metered service is shown with its lowest price, by the exact price of one unit', () => {
   const both = [meter, { ...meter, unit: 'output token' }];
   const prices = of(both, table('large', 1000, '0.01', 10_000n), table('small', 1_000_000, '0.15', 150n));
-  expect(meteredPrice(prices)).toBe('from 0.15 USD per 1,000,000 input tokens');
+  expect(meteredPrice(prices)).toBe('From 0.15 USD per 1,000,000 input tokens');
   expect(keyWord(prices)).toBe('model');
   expect(meteredPrice(of([meter], table('default', 1, '0.02', 20_000n)))).toBe('0.02 USD per input token');
   const cost = { unit: 'usd', count: { kind: 'cost' } };

@@ -84,7 +84,7 @@ test('plans and prices are edited, reviewed and published', async () => {
   await prices.see(form('prices'), 'form');
   await prices.unfold(/^All prices/);
   await prices.shot('prices of the models open', () =>
-    prices.unfold('Prices of small-1', 'Add prices of another one'),
+    prices.unfold('Prices of small-1', 'Add another model'),
   );
   await prices.submit(null, { [named('all[result]')]: 'cheap' }, review, 'refused');
   await reviews.submit(null, { [named('all[result]')]: '0.004' }, review, 'one price for all services');

@@ -2,15 +2,16 @@ import { html } from 'hono/html';
 import type { Publication } from '../../../catalog/catalogs.ts';
 import { type DiffLine, lineDiff } from '../../../catalog/line-diff.ts';
 import { retireInstead } from '../../../catalog/retire-instead.ts';
-import { type SourceChange, sourceChanges } from '../../../catalog/source-diff.ts';
+import { sourceChanges } from '../../../catalog/source-diff.ts';
 import type { CatalogFileState, Proposal } from '../../../journeys/catalog-editing.ts';
 import type { Html } from '../../pages/frame.ts';
 import { actor } from './audit.ts';
 import { takesEffect } from './catalogue.ts';
-import { changesForBuyers, fieldChange, refused } from './catalogue-changes.ts';
+import { changesForBuyers, refused } from './catalogue-changes.ts';
 import { cataloguePath } from './catalogue-edit.ts';
 import { field } from './fields.ts';
 import { count, moment } from './figures.ts';
+import { summary } from './publication-changes.ts';
 
 type Sound = Extract<Proposal, { kind: 'sound' }>;
 /** The form that was reviewed: its path, and its fields as they were sent. */
@@ -118,33 +119,6 @@ function cut(line: string): string {
     /(data:image\/png;base64,[\w+/]{20})[\w+/=]{100,}/g,
     (all, start) => `${start}… (${all.length} characters)`,
   );
-}
-
-/** More changed keys of an item, such as those of a new operation, are counted. */
-const keysShownMax = 12;
-
-/** The changes of a publication in the seller's words: `Plan Start` with `Price: 103.00 → 125.00 USD`. */
-function summary(changes: readonly SourceChange[]): Html {
-  if (changes.length === 0) return html`<p>Only comments, order or spacing.</p>`;
-  const names = {
-    shop: () => 'Shop',
-    plan: (name: string) => `Plan ${name}`,
-    service: (name: string) => name,
-  };
-  const groups = [
-    ...Map.groupBy(changes, ({ subject, deed, fields }) => JSON.stringify([subject, deed, fields])).values(),
-  ];
-  const item = (all: readonly SourceChange[]) => {
-    const [first] = all;
-    if (first === undefined) return html``;
-    const { subject, deed, fields } = first;
-    const rest = fields.length - keysShownMax;
-    const each = all.map(({ name }) => names[subject](name));
-    const what = all.length === 1 ? each[0] : `${count(all.length)} ${subject}s`;
-    return html`<h3>${what}${deed === 'changed' ? '' : `: ${deed}`}</h3>${all.length === 1 ? '' : html`<p class="soft">${each.join(', ')}</p>`}
-${fields.length === 0 ? '' : html`<ul>${fields.slice(0, keysShownMax).map(fieldChange)}${rest > 0 ? html`<li>${count(rest)} more values</li>` : ''}</ul>`}`;
-  };
-  return html`${groups.map(item)}`;
 }
 
 /** One publication of the history, and the form that goes back to the text before it. A plan that it put on sale is retired, not removed. */

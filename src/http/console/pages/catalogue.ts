@@ -1,12 +1,13 @@
 import { html } from 'hono/html';
-import type { Publication } from '../../../catalog/catalogs.ts';
 import type { Plan } from '../../../catalog/plan.ts';
 import type { Service } from '../../../catalog/service.ts';
+import type { ListedPublication } from '../../../journeys/catalog-editing.ts';
 import type { ReloadPreview } from '../../../journeys/reload-preview.ts';
 import type { Html } from '../../pages/frame.ts';
 import { type FormResult, resultLine } from './account.ts';
 import { actor } from './audit.ts';
 import { changesForBuyers, refused } from './catalogue-changes.ts';
+import { inBrief } from './publication-changes.ts';
 import { amount, count, many, moment, money, results, table, unitPrice } from './figures.ts';
 import { keyWord, meteredPrice } from './metered-price.ts';
 
@@ -14,7 +15,7 @@ type Sound = Extract<ReloadPreview, { kind: 'sound' }>;
 
 type CatalogueFacts = {
   preview: ReloadPreview;
-  history: readonly Omit<Publication, 'text' | 'textBefore'>[];
+  history: readonly ListedPublication[];
   /** The running terms of the trial, by their keys in the catalogue; null without one. */
   trial: Readonly<Record<string, string>> | null;
   /** The plans and the services in force. */
@@ -125,8 +126,9 @@ function otherEdits(): Html {
 <ul class="heed">${all.map(([to, name, about]) => html`<li><a href="${to}"><b>${name}</b></a><br><span class="soft">${about}</span></li>`)}</ul></section>`;
 }
 
-function historyRow({ id, atMs, who, note }: CatalogueFacts['history'][number], canRevert: boolean): Html {
-  return html`<tr><th scope="row">${moment(atMs)}${note === '' ? '' : html`<small>${note}</small>`}</th><td>${actor(who).name}</td><td><a href="${path}/history/${id}">${canRevert ? 'Changes and revert' : 'Changes'}</a></td></tr>`;
+function historyRow({ id, atMs, who, note, changes }: ListedPublication, canRevert: boolean): Html {
+  const more = [changes === null ? '' : inBrief(changes), note].filter((line) => line !== '');
+  return html`<tr><th scope="row">${moment(atMs)}${more.map((line) => html`<small>${line}</small>`)}</th><td>${actor(who).name}</td><td><a href="${path}/history/${id}">${canRevert ? 'Changes and revert' : 'Changes'}</a></td></tr>`;
 }
 
 /** A fault of a file: `…/catalog.yaml:12:5 reason`. */

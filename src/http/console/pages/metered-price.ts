@@ -1,7 +1,7 @@
 import { allTables, type Metering } from '../../../catalog/meter-prices.ts';
 import { count } from './figures.ts';
 
-/** The price of a service with meters, by its first meter: `from 0.15 USD per 1,000,000 input tokens`. Several prices are shown as the lowest one. */
+/** The price of a service with meters, by its first meter: `From 0.15 USD per 1,000,000 input tokens`. Several prices are shown as the lowest one. */
 export function meteredPrice(metering: Metering): string {
   const tables = allTables(metering);
   const at = metering.meters.findIndex(({ count: { kind } }) => kind !== 'cost');
@@ -17,7 +17,7 @@ export function meteredPrice(metering: Metering): string {
   if (lowest === null || meter === undefined) return 'the provider’s price';
   const { per, price } = lowest;
   const several = metering.meters.length > 1 || priced.some(({ rate }) => rate !== lowest.rate);
-  return `${several ? 'from ' : ''}${price} USD per ${per === 1 ? meter.unit : `${count(per)} ${meter.unit}s`}`;
+  return `${several ? 'From ' : ''}${price} USD per ${per === 1 ? meter.unit : `${count(per)} ${meter.unit}s`}`;
 }
 
 /** The word for the values that choose a price, such as `model`; null when all requests have the same prices, or the place has no name. */
