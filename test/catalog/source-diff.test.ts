@@ -44,7 +44,8 @@ test('comments, spacing and the order of items are no changes, and a broken text
 
 test('a plan that is no longer sold is named as such, and one that is sold again', () => {
   const after = before.replace('"103.00"', '"103.00", retired: true');
-  const deeds = (from: string, to: string) => sourceChanges(from, to).map(({ deed, fields }) => [deed, fields]);
+  const deeds = (from: string, to: string) =>
+    sourceChanges(from, to).map(({ deed, fields }) => [deed, fields]);
   expect(deeds(before, after)).toEqual([['retired', []]]);
   expect(deeds(after, before)).toEqual([['resumed', []]]);
 });

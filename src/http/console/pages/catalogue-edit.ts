@@ -80,7 +80,7 @@ function onePrice({ groups, typed, faults }: EditFacts): Html {
   const units = pricedTogether(groups);
   if (units.length === 0) return html``;
   const cell = ({ unit, name, services }: (typeof units)[number]) =>
-    html`<div>${field({ name, label: `All ${services.length} services, per ${unit}`, value: typed.get(name) ?? '', unit: 'USD', inputMode: 'decimal', fault: faults.find(({ path }) => path === name)?.reason, hint: 'Replaces the prices below. Empty: each keeps its own' })}${EditScript.perThousand(name, typed.get(name) ?? '', unit)}</div>`;
+    html`<div>${field({ name, label: `All ${services.length} services, per ${unit}`, value: typed.get(name) ?? '', unit: 'USD', inputMode: 'decimal', fault: faults.find(({ path }) => path === name)?.reason, hint: 'Replaces the prices below. Empty: each keeps its own' })}${EditScript.perThousand(name, typed.get(name) ?? '')}</div>`;
   return html`<section><h2>One price for all</h2><div class="grid-fields">${units.map(cell)}</div></section>`;
 }
 
@@ -98,7 +98,7 @@ function service({ title, about, id, fields, parts = [] }: FieldGroup, at: numbe
   const part = (one: (typeof parts)[number]) =>
     html`<details ${isTouched(one.fields, facts) ? 'open' : ''}><summary>Prices of ${one.title === 'default' ? 'all others' : one.title}</summary>${grid(one.fields, facts)}</details>`;
   const isOpen = isTouched(rest, facts) || parts.some((one) => isTouched(one.fields, facts));
-  return html`<li><b>${title}</b><span class="soft">${about}</span>${price === undefined ? html`<span></span>` : html`<span class="amount">${input(price, facts)}${EditScript.perThousand(price.name, facts.typed.get(price.name) ?? price.value, about.replace(/^per /, ''))}</span>`}
+  return html`<li><b>${title}</b><span class="soft">${about}</span>${price === undefined ? html`<span></span>` : html`<span class="amount">${input(price, facts)}${EditScript.perThousand(price.name, facts.typed.get(price.name) ?? price.value)}</span>`}
 <details ${isOpen ? 'open' : ''}><summary>${parts.length === 0 ? 'Name and text' : 'All prices'}<span class="hidden"> of ${title}</span></summary><p class="soft">In the file: <code>${id ?? ''}</code></p>${grid(rest, facts)}${parts.map(part)}${parts.length === 0 ? '' : newPrices(at, facts)}</details></li>`;
 }
 

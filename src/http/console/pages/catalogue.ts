@@ -7,9 +7,9 @@ import type { Html } from '../../pages/frame.ts';
 import { type FormResult, resultLine } from './account.ts';
 import { actor } from './audit.ts';
 import { changesForBuyers, refused } from './catalogue-changes.ts';
-import { inBrief } from './publication-changes.ts';
 import { amount, count, many, moment, money, results, table, unitPrice } from './figures.ts';
 import { keyWord, meteredPrice } from './metered-price.ts';
+import { inBrief } from './publication-changes.ts';
 
 type Sound = Extract<ReloadPreview, { kind: 'sound' }>;
 

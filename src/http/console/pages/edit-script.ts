@@ -4,11 +4,11 @@ import { html, raw } from 'hono/html';
 import type { Html } from '../../pages/frame.ts';
 
 /** States a price as that of a thousand: the tables of the shop do so below a cent. Part of the script, so it uses nothing else. */
-function inThousands(price: string, unit: string): string {
+function inThousands(price: string): string {
   const usd = /^\s*\d{1,9}(\.\d{1,6})?\s*$/.test(price) ? Number(price) * 1000 : 0;
   if (usd === 0 || usd >= 1e9) return '';
   const figures = { minimumFractionDigits: 2, maximumFractionDigits: 3 };
-  return `= ${usd.toLocaleString('en', figures)} USD per 1,000 ${unit}s`;
+  return `= ${usd.toLocaleString('en', figures)} USD per 1,000`;
 }
 
 /** Asks before a form with edits is left in another way than by its buttons, and keeps the prices of a thousand. The forms also work without it. */
@@ -24,8 +24,8 @@ const isChanged=one=>{
 };
 form.addEventListener('submit',()=>{isDone=true});
 form.querySelector('.actions a').addEventListener('click',()=>{isDone=true});
-const sums=[...form.querySelectorAll('output[data-unit]')];
-const show=()=>{for(const sum of sums)sum.textContent=perThousand(form.elements[sum.htmlFor.value].value,sum.dataset.unit)};
+const sums=[...form.querySelectorAll('output')];
+const show=()=>{for(const sum of sums)sum.textContent=perThousand(form.elements[sum.htmlFor.value].value)};
 if(sums.length>0)form.addEventListener('input',show);
 addEventListener('pageshow',()=>{isDone=false;show()});
 addEventListener('beforeunload',event=>{
@@ -50,6 +50,6 @@ export function script(): Html {
 }
 
 /** The price of a thousand below the field of a price, which the script keeps. */
-export function perThousand(name: string, price: string, unit: string): Html {
-  return html`<output class="hint" for="${name}" data-unit="${unit}">${inThousands(price, unit)}</output>`;
+export function perThousand(name: string, price: string): Html {
+  return html`<output class="hint" for="${name}">${inThousands(price)}</output>`;
 }

@@ -42,9 +42,12 @@ export function inBrief(changes: readonly SourceChange[]): string {
   const item = (one: SourceChange) => {
     const names = one.fields.slice(0, changesInBrief).map(({ name }) => fieldName(name));
     const rest = one.fields.length - names.length;
-    const what = one.deed === 'changed' ? names.join(', ') + (rest > 0 ? ` and ${count(rest)} more` : '') : one.deed;
+    const what =
+      one.deed === 'changed' ? names.join(', ') + (rest > 0 ? ` and ${count(rest)} more` : '') : one.deed;
     return `${titleOf(one)}: ${what}`;
   };
   const rest = changes.length - changesInBrief;
-  return changes.slice(0, changesInBrief).map(item).join('; ') + (rest > 0 ? `; ${count(rest)} more changes` : '');
+  return (
+    changes.slice(0, changesInBrief).map(item).join('; ') + (rest > 0 ? `; ${count(rest)} more changes` : '')
+  );
 }
