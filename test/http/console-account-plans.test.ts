@@ -26,7 +26,7 @@ const shown = (
   const facts: ConsoleAccountFacts = {
     ...{ planName, lots: [{ ...lot, expiresMs }], subscriptions: [{ ...plan, ...one }], keys: [], calls: [] },
     account: {
-      ...{ id: 'acc_1', email: null, createdMs: boughtMs, frozenMs: null, joinedTo: null },
+      ...{ id: 'acc_1', email: null, createdMs: boughtMs, frozenMs: null, joinedTo: null, payerEmail: null },
       ...{ paid: usd(99), returned: usd(0), purchases: 1 },
     } as ConsoleAccountFacts['account'],
     orders: [{ order, reversed: usd(0), isDisputed: false }],
