@@ -183,7 +183,7 @@ describe('another catalogue', () => {
       { subject: 'service', id: 'lists', fields: [{ name: 'price_usd', from: '0.001', to: '0.002' }] },
     ]);
     expect(shown.changes[0].says[0]).toMatch(
-      /^credit: \d+ accounts? with \d+\.\d+ USD: credit pays 0\.002 USD/,
+      /^credit: \d+\.\d+ USD unused in \d+ accounts?: credit pays 0\.002 USD/,
     );
     expect(cost(await list(who))).toBe(0.003);
     const told = await command('catalog', 'diff');
