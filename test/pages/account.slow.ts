@@ -102,13 +102,13 @@ test.each(['phone', 'desktop'] as const)(
       expect(line).toMatch(/^Status200 OKTime\d+ msSize[\d,]+ bytesCost\d results?: free/);
       await look(page, 'try-sent', screen);
       await sent.getByText('Send another request').click();
-      await sent.getByText('Write the request as JSON').click();
+      await sent.getByRole('button', { name: 'Write the request as JSON' }).click();
       await sent.getByLabel('Body', { exact: true }).fill('{"max_results":2}');
       await sent.getByRole('button', { name: 'Send as JSON' }).click();
       await sent.getByText(/^200 OK/).waitFor();
-      expect(await results.inputValue()).toBe('2');
       await sent.getByText('Send another request').click();
-      await sent.getByText('Use the fields instead').click();
+      await sent.getByRole('button', { name: 'Use the fields instead' }).click();
+      expect(await results.inputValue()).toBe('2');
       await results.fill('-1');
       await results.evaluate((input) => input.closest('form')?.setAttribute('novalidate', ''));
       await results.press('Enter');

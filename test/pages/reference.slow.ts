@@ -73,7 +73,7 @@ describe.each(Object.keys(screens) as Screen[])('on a %s screen', (screen) => {
         await look(page, 'docs-operation-open', screen);
         await page.getByText('Python', { exact: true }).click();
         expect(await page.getByLabel('Python', { exact: true }).last().textContent()).toContain(
-          'client.search.people(',
+          'httpx.request(',
         );
         await page.getByRole('link', { name: 'Try it' }).click();
         await page.getByRole('button', { name: 'Send request' }).click();
