@@ -32,6 +32,8 @@ export type Reference = {
 };
 
 const ownPath = fileURLToPath(new URL('../../openapi/storefront.yaml', import.meta.url));
+/** The address of the shop in the examples of its own operations. */
+const anyShop = 'https://shop.example.com';
 /** Operations that an agent needs first: registration and purchase come before the sold operations. */
 const firstIds = [
   'plans.purchase',
@@ -54,7 +56,10 @@ export async function openReference(
 ): Promise<Reference> {
   const read = await Description.read(ownPath);
   if (!read.ok) throw new Error(`${ownPath} ${read.reason}`);
-  return of(catalog, document, Schema.node(read.document), context);
+  const own = JSON.stringify(read.document)
+    .replaceAll(anyShop, context.baseUrl)
+    .replaceAll(new URL(anyShop).host, new URL(context.baseUrl).host);
+  return of(catalog, document, Schema.node(JSON.parse(own)), context);
 }
 
 function of(catalog: Catalog, document: unknown, own: Schema.Node, context: ReferenceContext): Reference {

@@ -16,8 +16,6 @@ const examplesMax = 4;
 const leading = ['402', '422', '429'];
 export const requestId = 'req_6f0c2a4b8d1e4f7390a5c6b7d8e9f012';
 const account = 'acc_3f9c1a7e5b2d4860a1c8e0f24b6d9753';
-/** The address of the shop in the description of its own operations. */
-const anyShop = 'https://shop.example.com';
 /** A description of all other errors: it has no body of its own to show. */
 const anyRefusal = '#/components/responses/StorefrontRefused';
 
@@ -30,7 +28,7 @@ export function responseExamples(write: ReferenceWriter, page: OperationPage): S
   const own = ownRefusals(write, page);
   const all = Object.entries(Schema.node(operation.responses)).flatMap(([status, response]) => {
     const code = /^\d{3}$/.test(status) ? exampleOf(write, own, status, response) : null;
-    return code === null ? [] : [{ language: status, code: code.replaceAll(anyShop, write.publicUrl) }];
+    return code === null ? [] : [{ language: status, code }];
   });
   const successes = all.filter(({ language }) => isSuccess(language)).slice(0, 1);
   const refusals = all
