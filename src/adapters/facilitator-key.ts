@@ -30,14 +30,16 @@ export function signer(key: Key): Signer {
       const { alg, privateKey } = read(key.secret);
       return async (method, host, path) => {
         const nonce = randomBytes(nonceBytes).toString('hex');
+        // Read once: with a second between two readings, the JWT would live longer than the maximum.
+        const now = Math.floor(Date.now() / 1_000);
         const jwt = await new SignJWT({ uris: [`${method} ${host}${path}`] })
           .setProtectedHeader({ alg, kid: key.keyId, typ: 'JWT', nonce })
           .setSubject(key.keyId)
           .setIssuer('cdp')
           .setAudience(['cdp_service'])
-          .setIssuedAt()
-          .setNotBefore('0s')
-          .setExpirationTime(`${jwtLifeSeconds}s`)
+          .setIssuedAt(now)
+          .setNotBefore(now)
+          .setExpirationTime(now + jwtLifeSeconds)
           .sign(privateKey);
         return { authorization: `Bearer ${jwt}` };
       };

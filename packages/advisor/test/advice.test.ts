@@ -143,9 +143,10 @@ describe('any goal', () => {
       'head of '.repeat(250),
     ];
     for (const goal of worst) {
-      const from = performance.now();
+      const from = process.cpuUsage();
       ask(goal.slice(0, 2000), { requirements: Array.from({ length: 33 }, () => goal.slice(0, 300)) });
-      expect(performance.now() - from).toBeLessThan(2000);
+      const { user, system } = process.cpuUsage(from);
+      expect((user + system) / 1_000).toBeLessThan(2_000);
     }
   });
 
