@@ -46,8 +46,10 @@ export async function settleNamed(
   const starting = startingIn(shop.catalog.operations);
   if (starting.length === 0) return null;
   try {
-    const named = await shop.jobs.named(account, starting, idsIn(call));
-    // Looks that the caller causes must not delay those at the jobs of others.
+    const ids = idsIn(call);
+    if (ids.length === 0) return null;
+    const named = await shop.jobs.named(account, starting, ids);
+    // A queue of their own: polls that a buyer causes must not delay those of the jobs of other accounts.
     const states = await Promise.all(named.map((job) => settle(shop, job, `jobs of ${account}`)));
     return states.includes('unknown') ? { kind: 'busy' } : null;
   } catch {
@@ -66,14 +68,14 @@ function startingIn(operations: readonly Operation[]): readonly string[] {
   return found;
 }
 
-/** Returns the values of the path's parameters, as sent and as an upstream reads them that cuts `;` off, and those of the query. */
+/** Returns the values of the path's parameters, both as sent and cut off at `;`, which some upstreams ignore from there on, and those of the query. */
 function idsIn({ operation, target }: Pick<PaidCall, 'operation' | 'target'>): string[] {
   const texts = target.path.split('/');
   const inPath = operation.path
     .split('/')
     .flatMap((segment, at) => PathTemplate.values(segment, texts[at] ?? ''))
     .flatMap((text) => [text, text.replace(/;.*/, '')].map(unescaped));
-  return [...new Set([...inPath, ...new URLSearchParams(target.query).values()])];
+  return [...new Set([...inPath, ...new URLSearchParams(target.query).values()])].filter((id) => id !== '');
 }
 
 function unescaped(segment: string): string {
@@ -87,7 +89,7 @@ function unescaped(segment: string): string {
 /** `unknown`: its state could not be seen, or not be recorded yet. */
 type JobState = 'over' | 'running' | 'unknown';
 
-/** @param share the share of the upstream's connections that the look uses */
+/** @param share the queue at the upstream: not that of the account, which its calls could keep full so that the end of its jobs is not seen */
 async function settle(shop: WatchContext, job: DueJob, share: string): Promise<JobState> {
   const operation = shop.catalog.operations.find(({ id }) => id === job.operation);
   const seen =
@@ -158,7 +160,6 @@ async function count(
 
 async function poll(
   { upstream, catalog }: Pick<WatchContext, 'upstream' | 'catalog'>,
-  // Otherwise an account could keep its share of the connections busy, and its jobs from being seen.
   { account, share }: { account: string; share: string },
   { service, units }: Operation,
   path: string,

@@ -26,6 +26,7 @@ import * as Settlement from './settlement.ts';
 import * as StartedJob from './started-job.ts';
 import * as StreamSale from './stream-sale.ts';
 import type * as StreamedCall from './streamed-call.ts';
+import * as WithheldLimit from './withheld-limit.ts';
 
 export type { PaidCall } from './call-request.ts';
 
@@ -78,24 +79,9 @@ export async function makeOrStream(
     key: callerKey && { id: callerKey.id, capped: callerKey.budget !== null },
   };
   const sale: Sale = { request, worst, size: sized, plans: opening.plans, rate: taken };
-  const retryAfterSeconds = shop.withheld.take(account, operation.id);
-  if (retryAfterSeconds > 0) return { kind: 'too_many_uncountable', retryAfterSeconds };
-  const sold =
-    key === null ? await sell(shop, call, sale, null, watch) : await sellOnce(shop, call, key, sale, watch);
-  countWithheld(shop, call, sold.kind, sold.kind === 'served' ? sold.units : 0);
-  return sold;
-}
-
-/** Counts a response that was withheld without a charge, and takes off a paid one. */
-function countWithheld(
-  { withheld }: Pick<ProxyContext, 'withheld'>,
-  { operation, account }: PaidCall,
-  kind: string,
-  units: number,
-): void {
-  if (units > 0) withheld.pay(account, operation.id);
-  const isWithheld = kind === 'response_uncountable' || kind === 'ownership_unclear';
-  if (isWithheld && !CallHold.isFree(operation)) withheld.add(account, operation.id);
+  return key === null
+    ? await sellCounted(shop, call, sale, null, watch)
+    : await sellOnce(shop, call, key, sale, watch);
 }
 
 /** Makes one paid call like `makeOrStream`, for a caller who takes no streams: a stream is read to its end first. */
@@ -150,7 +136,7 @@ async function sellOnce(
   if (started.kind !== 'started') return started;
   let isOver = false;
   try {
-    const sold = await sell(shop, call, sale, started, watch);
+    const sold = await sellCounted(shop, call, sale, started, watch);
     if (sold.kind === 'streaming') {
       isOver = true;
       return untilStreamEnds(shop, sold, started);
@@ -190,6 +176,14 @@ function untilStreamEnds(
   };
 }
 
+/** Sells a call within the limit of withheld responses. */
+async function sellCounted(
+  ...args: Parameters<typeof sell>
+): Promise<ServedResponse | StreamedCall.StreamingCall | CallRefusal | CallerLeft> {
+  const [shop, call] = args;
+  return WithheldLimit.counted(shop, call, await sell(...args));
+}
+
 /** Holds the worst case, calls the upstream, counts the response and settles. */
 async function sell(
   shop: PaidCallContext,
@@ -209,6 +203,11 @@ async function sell(
     // The ledger writer was restarted since the idempotency key was claimed, so another process may own the key now.
     shop.writer.release(hold);
     return { kind: 'ledger_unavailable' };
+  }
+  const retryAfterSeconds = shop.withheld.take(call.account, operation.id);
+  if (retryAfterSeconds > 0) {
+    shop.writer.release(hold);
+    return { kind: 'too_many_uncountable', retryAfterSeconds };
   }
 
   const span = call.span === null ? null : CallTrace.start(call.span);

@@ -5,7 +5,14 @@ import type { SubscriptionPlan } from '../catalog/plan.ts';
 import type { CheckoutContext, PaymentContext } from '../payment/payment-context.ts';
 import { ProcessorUnavailable } from '../payment/processor.ts';
 import * as Proration from '../payment/proration.ts';
-import { isLive, isOwed, type OpenChange, type Subscription, willRenew } from '../payment/subscription.ts';
+import {
+  isLive,
+  isOwed,
+  isRunning,
+  type OpenChange,
+  type Subscription,
+  willRenew,
+} from '../payment/subscription.ts';
 import * as Renewal from './renewal.ts';
 
 /** Time after which a request for a change has ended at the processor, including its repetitions. */
@@ -194,8 +201,7 @@ async function find(
   const all = await shop.subscriptions.of(account);
   const running = all.filter(
     (one) =>
-      ('plan' in which ? one.plan === which.plan : one.id === which.subscription) &&
-      (one.status === 'past_due' || willRenew(one) || one.endMs > nowMs),
+      ('plan' in which ? one.plan === which.plan : one.id === which.subscription) && isRunning(one, nowMs),
   );
   return [...running.filter(willRenew), ...running.filter((one) => !willRenew(one))];
 }

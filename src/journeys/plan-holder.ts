@@ -78,7 +78,7 @@ export async function openCardPage(
 ): Promise<SubscriptionCard.CardPageResult | null> {
   const found = await shop.subscriptions.byKey(key);
   if (found === null || !(await mayChangeCard(shop, found))) return null;
-  const page = `${shop.publicUrl}/plans/manage/${key}`;
+  const page = pageOf(shop, key);
   const back = { success: `${page}/card/return?session={CHECKOUT_SESSION_ID}`, cancel: page };
   return SubscriptionCard.openCardPage(shop, found.account, found.id, address, back);
 }
@@ -91,7 +91,7 @@ export async function mayChangeCard(
   return willRenew(one) && !(await accounts.isFrozen(one.account));
 }
 
-function pageOf({ publicUrl }: PlanHolderContext, key: string): string {
+function pageOf({ publicUrl }: Pick<PlanHolderContext, 'publicUrl'>, key: string): string {
   return `${publicUrl}/plans/manage/${key}`;
 }
 

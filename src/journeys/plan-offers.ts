@@ -3,7 +3,7 @@ import type { CatalogContext } from '../catalog/catalog-context.ts';
 import type { SubscriptionPlan } from '../catalog/plan.ts';
 import type { PaymentContext } from '../payment/payment-context.ts';
 import * as Proration from '../payment/proration.ts';
-import { isDue, isLive, type Subscription, willRenew } from '../payment/subscription.ts';
+import { isDue, isLive, isRunning, type Subscription, willRenew } from '../payment/subscription.ts';
 
 /** The next step of an account with a plan that renews. A plan without an offer can be bought. */
 export type PlanOffer =
@@ -43,9 +43,7 @@ export async function planOffers(
 ): Promise<ReadonlyMap<string, PlanOffer>> {
   const nowMs = shop.clock();
   const all = await shop.subscriptions.of(account);
-  const live = all.filter(
-    (one) => isLive(one) && (one.status === 'past_due' || willRenew(one) || one.endMs > nowMs),
-  );
+  const live = all.filter((one) => isLive(one) && isRunning(one, nowMs));
   if (live.length === 0) return new Map();
   const periods = await shop.orders.periods(account);
   const base = live.find(willRenew);

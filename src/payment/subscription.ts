@@ -32,6 +32,11 @@ export function willRenew(one: Subscription): boolean {
   return isLive(one) && !one.cancelAtPeriodEnd;
 }
 
+/** Returns true while its period runs, or its renewal is still to be paid. */
+export function isRunning(one: Subscription, nowMs: number): boolean {
+  return one.status === 'past_due' || willRenew(one) || one.endMs > nowMs;
+}
+
 /** Returns true when its period is over and its renewal is neither paid nor refused: the processor charges it about an hour later. */
 export function isDue(one: Subscription, nowMs: number): boolean {
   return willRenew(one) && one.status === 'active' && one.endMs <= nowMs;

@@ -7,14 +7,14 @@ const forgetMs = 60 * 60_000;
 /** Number of accounts and operations that are tracked; beyond it, the one that was quiet for longest is forgotten. */
 const trackedMax = 50_000;
 
-/** `calls`: withheld responses that no paid one has followed. `lastMs`: the last of them. `turnMs`: when the call that is let through began. */
+/** `calls`: withheld responses that no paid one has followed. `lastMs`: the last of them. `turnMs`: when the last call was let through or withheld; 0 after a paid one. */
 type Debt = { calls: number; lastMs: number; turnMs: number };
 
 /**
  * Counts, for each account and operation, the successes of the upstream that were withheld without a charge, because their cost or owner could
  * not be determined. Some callers can cause them by what they ask for, and the upstream has worked. Each paid response takes one off, so an account
- * never gets many more of them than it pays for. With too many, one call is let through at a time, and after a withheld one none for a
- * minute: an upstream that works again is noticed, and the callers of a faulty one lose nothing. Each process counts separately.
+ * never gets many more of them than it pays for. With too many, one call a minute is let through until
+ * one is paid: an upstream that works again is noticed, and the callers of a faulty one lose nothing. Each process counts separately.
  */
 export class WithheldCalls {
   readonly #clock: Clock;

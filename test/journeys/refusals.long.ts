@@ -557,9 +557,12 @@ test('an account with too many uncountable responses of an operation waits befor
   answers(200, '{}', ['content-type: application/json']);
   expect(await codes(1)).toEqual(['response_uncountable']);
   gives();
-  expect((await ask()).status).toBe(200);
+  const repeated = () => call(customer, 'POST /v1/list', {}, { 'idempotency-key': 'paid' }, base);
+  expect((await repeated()).status).toBe(200);
   answers(200, '{}', ['content-type: application/json']);
   expect(await codes(2)).toEqual(['response_uncountable', 'response_uncountable']);
+  // A stored response is not withheld by the limit, and uses up no call of it.
+  expect((await free(customer, repeated)).status).toBe(200);
   const answer = await free(customer, ask);
   expect(answer).toEqual(refusal(429, 'too_many_uncountable'));
   expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);

@@ -115,7 +115,7 @@ export function cancelToo(renewing: readonly Subscription[], planName: PlanName)
   return html`<label class="check"><input type="checkbox" name="cancel" value="yes"> Cancel ${what} too, so that the card is not charged again</label>`;
 }
 
-/** Shows the effects of canceling a plan before it is done. */
+/** Shows the effects of cancelling a plan before it is done. */
 export function confirmCancel(
   one: Subscription,
   facts: ChargeFacts & { account: FoundAccount; isOwed: boolean },

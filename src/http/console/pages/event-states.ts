@@ -7,7 +7,7 @@ import { shortId } from './orders.ts';
 export const path = '/admin/console/events';
 
 /** The state of a delivery as the console names it. */
-export type ShownState = Delivery['state'] | 'failing';
+type ShownState = Delivery['state'] | 'failing';
 
 export const stateNames: Readonly<Record<ShownState, string>> = {
   waiting: 'waiting',

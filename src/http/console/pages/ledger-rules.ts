@@ -3,7 +3,7 @@ import type { LedgerFault } from '../../../ledger/verification.ts';
 import { money } from './figures.ts';
 
 /** A broken rule for the seller. `details` are figures of the ledger, `effect` what it may mean for a buyer; null when there is none to name. */
-export type ExplainedFault = { what: string; effect: string | null; details: string };
+type ExplainedFault = { what: string; effect: string | null; details: string };
 
 const sum = (digits: string) => money(Money.ofMicro(Number(digits)));
 /** A number that is not part of an id, a date or another number. */

@@ -76,9 +76,9 @@ export function planHolderPages(
   app.post('/plans/manage/:key/cancel', async (c) => {
     const key = c.req.param('key');
     const form = await BrowserSession.fields(c);
-    if (form.get('confirm') !== 'yes') return FormResult.redirect(shop, `/plans/manage/${key}/cancel`, null);
+    if (form.get('confirm') !== 'yes') return FormResult.redirect(shop, `${planPage(key)}/cancel`, null);
     const found = await PlanHolder.cancel(shop, key);
-    return found === null ? shown(null, key) : FormResult.redirect(shop, `/plans/manage/${key}`, null);
+    return found === null ? shown(null, key) : FormResult.redirect(shop, planPage(key), null);
   });
 
   app.route('/', payerCardPages(shop, clientAddressHeader));
@@ -94,7 +94,7 @@ export function planHolderPages(
 
   /** Shows nothing of the account, so not what is left of the plan either. */
   function question(found: Subscription, key: string): Response {
-    const page = `/plans/manage/${key}`;
+    const page = planPage(key);
     const plan = nameOf(shop.catalog, found.plan);
     const main = CancelPage.cancel(texts, {
       plan,
@@ -128,7 +128,7 @@ export function planHolderPages(
   }
 }
 
-/** The page of a plan. The key is as a stranger wrote it. */
+/** The path of a plan's page. The key is from the address, so it may be any text. */
 const planPage = (key: string) => `/plans/manage/${encodeURIComponent(key)}`;
 
 /** The card page of a payer, and the return from it to the page of the plan. */
