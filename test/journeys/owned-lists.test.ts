@@ -38,6 +38,8 @@ describe('beside an owned list', () => {
     ['its address', '"next":"https://api.test/v1/files?after=file_other&limit=2"'],
     ['a number', '"last_id":4711'],
     ['an object', '"page":{"last_id":"file_other"}', '"page":{}'],
+    ['an item', '"newest":{"id":"file_other","name":"salaries.csv"}'],
+    ['an item by its id', '"included":{"file_other":{"name":"salaries.csv"}}', '"included":{}'],
     ['an array', '"links":[{"rel":"next","href":"/v1/files?after=file_other"}]'],
   ])('%s that names an item of another buyer is removed', async (_, member, rest = '') => {
     const mine = '"data":[{"id":"file_mine"}]';
