@@ -92,7 +92,8 @@ export async function freeze(
       ? 'The account is frozen.'
       : 'The account can call and buy again.';
   if (!isFrozen || form.get('cancel') !== 'yes') return { text, isBad: false };
-  const ends = (await SellerCancels.cancelAll(shop, account, who)).map((one) => cancelText(shop, one));
+  const joined = await shop.accounts.resolveAccount(account);
+  const ends = (await SellerCancels.cancelAll(shop, joined, who)).map((one) => cancelText(shop, one));
   return { text: [text, ...ends.map((end) => end.text)].join(' '), isBad: ends.some(({ isBad }) => isBad) };
 }
 
