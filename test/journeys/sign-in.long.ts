@@ -196,7 +196,10 @@ describe('whether an address is known here', () => {
 });
 
 describe('links are limited', () => {
-  /** Requests links for `email` from ever new addresses until one is refused. Returns the number of those that were not. */
+  /**
+   * Requests links for `email` from ever new addresses until one is refused, and awaits their mails, which arrive in any order.
+   * Returns the number of requests that were not refused.
+   */
   async function bomb(email: string): Promise<number> {
     for (let sent = 0; ; sent++) {
       const { status, headers } = await request(visitor(sent % 2 ? other : shop.url), email);
@@ -204,6 +207,7 @@ describe('links are limited', () => {
       expect(status).toBe(429);
       expect(Number(headers.get('retry-after'))).toBeGreaterThan(3_000);
       expect(Number(headers.get('retry-after'))).toBeLessThan(3_610);
+      await mailbox.mailsTo(email);
       return sent;
     }
   }
@@ -217,7 +221,8 @@ describe('links are limited', () => {
         FROM shop.sign_in WHERE email = ${address} ORDER BY created_at`;
       expect(lives.map((row) => Math.round(row.lives / 60))).toEqual([...Array(9).fill(15), 60]);
     }
-    expect((await mailbox.mailsTo(email)).at(-1)?.text).toContain('for 60 minutes');
+    const mails = await mailbox.mailsTo(email);
+    expect(mails.filter(({ text }) => text.includes('for 60 minutes'))).toHaveLength(1);
   });
 
   test('so that a stranger who requests them cannot keep the reader of the mailbox out, at any hour', async () => {
