@@ -1,5 +1,4 @@
 import type { CatalogContext } from '../../../catalog/catalog-context.ts';
-import { nameOf } from '../../../catalog/plan-name.ts';
 import type { IdentityContext } from '../../../identity/identity-context.ts';
 import * as Freezing from '../../../journeys/freezing.ts';
 import * as SellerCancels from '../../../journeys/seller-cancels.ts';
@@ -9,6 +8,7 @@ import * as GrantFaults from '../grant-faults.ts';
 import type { FormResult } from '../pages/account.ts';
 import { endText } from '../pages/account-plans.ts';
 import { amount } from '../pages/figures.ts';
+import { planNames } from '../plan-names.ts';
 
 type Result = NonNullable<FormResult>;
 type RefusedGrant = Result & { draft: GrantFaults.FormDraft | null };
@@ -120,8 +120,8 @@ export async function cancel(
   return cancelText(shop, await SellerCancels.cancel(shop, account, subscription, who));
 }
 
-function cancelText({ catalog }: CancelShop, result: SellerCancels.CancelResult): Result {
-  const planName = (plan: string) => nameOf(catalog, plan);
+function cancelText(shop: CancelShop, result: SellerCancels.CancelResult): Result {
+  const planName = planNames(shop);
   switch (result.kind) {
     case 'unknown':
       return { text: 'Nothing was cancelled: this account has no such plan.', isBad: true };

@@ -1,7 +1,6 @@
 import { id } from '@sluice/kernel/id';
 import * as Money from '@sluice/kernel/money';
 import type { CatalogContext } from '../../../catalog/catalog-context.ts';
-import { nameOf } from '../../../catalog/plan-name.ts';
 import type * as AccountSearch from '../../../identity/account-search.ts';
 import type { IdentityContext } from '../../../identity/identity-context.ts';
 import { can } from '../../../identity/operators/role.ts';
@@ -16,7 +15,7 @@ import type * as GrantFaults from '../grant-faults.ts';
 import * as Page from '../pages/account.ts';
 import * as FreezePage from '../pages/freeze.ts';
 import * as LoginPage from '../pages/login-page.ts';
-import type { PlanName } from '../pages/orders.ts';
+import { planNames } from '../plan-names.ts';
 import type { ConsoleResponse } from '../response.ts';
 import type { Person } from '../sessions.ts';
 import { redirect } from '../sign-in.ts';
@@ -35,11 +34,6 @@ export type AccountSectionContext = PaymentContext &
   Pick<IdentityContext, 'accounts' | 'clock' | 'keys' | 'revocations'> &
   Pick<LedgerContext, 'statements' | 'usage'> &
   Pick<SellerContext, 'audit' | 'console' | 'creditGrants' | 'refundRequests'>;
-
-/** The name of a plan by its id. */
-export function planNames({ catalog }: Pick<CatalogContext, 'catalog'>): PlanName {
-  return (plan) => nameOf(catalog, plan);
-}
 
 /** Returns the account with an id, which may be joined to another one; null when there is none. */
 export async function find(

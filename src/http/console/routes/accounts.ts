@@ -1,5 +1,4 @@
 import { id as newId } from '@sluice/kernel/id';
-import { nameOf } from '../../../catalog/plan-name.ts';
 import * as Freezing from '../../../journeys/freezing.ts';
 import { isOwed, willRenew } from '../../../payment/subscription.ts';
 import type { Call } from '../../request-context.ts';
@@ -7,11 +6,12 @@ import type { Console } from '../console.ts';
 import type { FormResult } from '../pages/account.ts';
 import * as PlansPage from '../pages/account-plans.ts';
 import * as GrantPage from '../pages/grant.ts';
+import { planNames } from '../plan-names.ts';
 import type { ConsoleResponse } from '../response.ts';
 import type { Person } from '../sessions.ts';
 import * as Form from './account-forms.ts';
 import { addExport, addList } from './account-list.ts';
-import { type AccountSectionContext, find, freezePage, page, planFacts, planNames } from './account-page.ts';
+import { type AccountSectionContext, find, freezePage, page, planFacts } from './account-page.ts';
 
 const path = '/admin/console/accounts';
 const notRenewing: FormResult = { text: 'This plan does not renew. Nothing has changed.', isBad: false };
@@ -63,7 +63,7 @@ async function cancelPage(
   if (one?.account !== account.id || !willRenew(one)) return page(shop, id, notRenewing, person);
   const more = { account, isOwed: isOwed(one, shop.clock()) };
   const main = PlansPage.confirmCancel(one, { ...(await planFacts(shop, account.id)), ...more });
-  return { title: `Cancel ${nameOf(shop.catalog, one.plan)}`, main };
+  return { title: `Cancel ${planNames(shop)(one.plan)}`, main };
 }
 
 /** Performs the action of a form. A reload of the page after it repeats nothing. */

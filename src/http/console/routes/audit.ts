@@ -1,5 +1,4 @@
 import type { CatalogContext } from '../../../catalog/catalog-context.ts';
-import { nameOf } from '../../../catalog/plan-name.ts';
 import type { AuditEntry, AuditFilter } from '../../../identity/audit.ts';
 import { can } from '../../../identity/operators/role.ts';
 import type { SellerContext } from '../../../journeys/seller-context.ts';
@@ -10,6 +9,7 @@ import * as Csv from '../csv.ts';
 import * as Page from '../pages/audit.ts';
 import { detailsText } from '../pages/audit-details.ts';
 import { nameOfAct } from '../pages/audit-sentence.ts';
+import { planNames } from '../plan-names.ts';
 
 const pageSize = 25;
 const textCharsMax = 200;
@@ -20,7 +20,7 @@ export function addAuditSection(
   shop: Pick<SellerContext, 'audit'> & Pick<CatalogContext, 'catalog'>,
 ): void {
   const { audit } = shop;
-  const planName = (plan: string) => nameOf(shop.catalog, plan);
+  const planName = planNames(shop);
 
   console.addSection('Audit log', '/admin/console/audit', async (c, { role }) => {
     const filter = filterOf(c);

@@ -1,5 +1,4 @@
 import type { CatalogContext } from '../../../catalog/catalog-context.ts';
-import { nameOf } from '../../../catalog/plan-name.ts';
 import type { IdentityContext } from '../../../identity/identity-context.ts';
 import { can, type Role } from '../../../identity/operators/role.ts';
 import type { SellerContext } from '../../../journeys/seller-context.ts';
@@ -9,6 +8,7 @@ import * as GrantFaults from '../grant-faults.ts';
 import type { FormResult } from '../pages/account.ts';
 import * as Page from '../pages/codes.ts';
 import { problem } from '../pages/login-page.ts';
+import { planNames } from '../plan-names.ts';
 import { type ConsoleResponse, done } from '../response.ts';
 
 const path = '/admin/console/codes';
@@ -28,7 +28,7 @@ export function addCodesSection(console: Console, shop: CodesContext): void {
     const facts = {
       codes: await shop.promotions.list(),
       plans: shop.catalog.plans,
-      planName: (plan: string) => nameOf(shop.catalog, plan),
+      planName: planNames(shop),
       nowMs: shop.clock(),
       canChange: can(role, 'codes'),
       result,

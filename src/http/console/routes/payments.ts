@@ -1,7 +1,6 @@
 import { id } from '@sluice/kernel/id';
 import * as Money from '@sluice/kernel/money';
 import type { CatalogContext } from '../../../catalog/catalog-context.ts';
-import { nameOf } from '../../../catalog/plan-name.ts';
 import { can } from '../../../identity/operators/role.ts';
 import * as BillingPortal from '../../../journeys/billing-portal.ts';
 import * as RefundPreview from '../../../journeys/refund-preview.ts';
@@ -21,10 +20,11 @@ import * as Csv from '../csv.ts';
 import type { FormResult } from '../pages/account.ts';
 import { money } from '../pages/figures.ts';
 import * as LoginPage from '../pages/login-page.ts';
-import { methodOf, type PlanName, statusText } from '../pages/orders.ts';
+import { methodOf, statusText } from '../pages/orders.ts';
 import * as Page from '../pages/payment.ts';
 import * as ListPage from '../pages/payments.ts';
 import * as RefundPage from '../pages/refund.ts';
+import { planNames } from '../plan-names.ts';
 import type { ConsoleResponse } from '../response.ts';
 import type { Person } from '../sessions.ts';
 import * as Form from './refund-form.ts';
@@ -225,10 +225,6 @@ function endOf(plan: Subscription | null, { periodStartMs, periodEndMs }: Order)
   const endedMs = plan?.endedMs ?? null;
   if (plan === null || endedMs === null || periodStartMs === null || periodEndMs === null) return null;
   return endedMs >= periodStartMs && plan.endMs <= periodEndMs ? endedMs : null;
-}
-
-function planNames({ catalog }: Pick<CatalogContext, 'catalog'>): PlanName {
-  return (plan) => nameOf(catalog, plan);
 }
 
 /** The card that paid an order: the processor is asked on each view, and the shop keeps only cards that it charges again. */
