@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import type { Html } from '../../pages/frame.ts';
 import { pairs } from './figures.ts';
 
-type Confirmation = {
+export type Confirmation = {
   /** The question: `Freeze this account?` */
   question: string;
   /** The heading above the facts. */

@@ -2,7 +2,7 @@ import { html, raw } from 'hono/html';
 import { type Endpoint, eventTypes } from '../../../payment/event.ts';
 import type { Html } from '../../pages/frame.ts';
 import { type FormResult, resultLine } from './account.ts';
-import { confirmation } from './confirmation.ts';
+import { type Confirmation, confirmation } from './confirmation.ts';
 import { faultText, path } from './event-states.ts';
 import { field } from './fields.ts';
 import { count, moment, sign } from './figures.ts';
@@ -43,46 +43,43 @@ export function endpointRow(
 }
 
 /** Shows the effects of removing an endpoint before it is done. */
-export function confirmRemoval({ id, url, waiting, failed }: Endpoint): Html {
-  return confirmation({
+export function confirmRemoval(endpoint: Endpoint): Html {
+  return askFirst(endpoint, 'remove', {
     question: 'Remove this endpoint?',
-    subject: 'Endpoint',
-    facts: [
-      ['Address', url],
-      ['Waiting', count(waiting)],
-      ['Given up', count(failed)],
-    ],
+    facts: [['Given up', count(endpoint.failed)]],
     effects: [
       'It receives no more events, also not those that wait.',
       'The record of its deliveries is deleted, and its secret ends.',
       'The events themselves are kept.',
     ],
-    action: path,
-    fields: html`<input type="hidden" name="act" value="remove"><input type="hidden" name="id" value="${id}">`,
     button: 'Remove endpoint',
-    back: path,
   });
 }
 
 /** Shows the effects of a new secret that ends the former one at once. */
-export function confirmSecret({ id, url, waiting }: Endpoint): Html {
-  return confirmation({
+export function confirmSecret(endpoint: Endpoint): Html {
+  return askFirst(endpoint, 'replace', {
     question: 'End the secret of this endpoint now?',
-    subject: 'Endpoint',
-    facts: [
-      ['Address', url],
-      ['Waiting', count(waiting)],
-    ],
+    facts: [],
     effects: [
       'A new secret is made and shown once, on the next page.',
       'The former secret signs no more events, from the next delivery on. Your program refuses all events until it has the new one.',
       'Refused events are tried again for about two days, so none is lost if you change the secret in your program soon.',
       html`If the former secret is known to you alone, choose <b>New secret</b> in place of this: both sign for a day, and nothing is refused.`,
     ],
-    action: path,
-    fields: html`<input type="hidden" name="act" value="replace"><input type="hidden" name="id" value="${id}">`,
     button: 'End the former secret now',
-    back: path,
+  });
+}
+
+function askFirst(
+  { id, url, waiting }: Endpoint,
+  act: string,
+  { facts, ...of }: Pick<Confirmation, 'question' | 'facts' | 'effects' | 'button'>,
+): Html {
+  return confirmation({
+    ...{ ...of, subject: 'Endpoint', action: path, back: path },
+    facts: [['Address', url], ['Waiting', count(waiting)], ...facts],
+    fields: html`<input type="hidden" name="act" value="${act}"><input type="hidden" name="id" value="${id}">`,
   });
 }
 

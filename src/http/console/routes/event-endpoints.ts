@@ -1,7 +1,7 @@
 import type { Clock } from '@sluice/kernel/clock';
 import { id as newId } from '@sluice/kernel/id';
 import type { SellerContext } from '../../../journeys/seller-context.ts';
-import type { Endpoint, EventType, SellerEvents } from '../../../payment/event.ts';
+import type { Endpoint, EventType } from '../../../payment/event.ts';
 import * as EventEndpoint from '../../../payment/event-endpoint.ts';
 import type { Html } from '../../pages/frame.ts';
 import type { Call } from '../../request-context.ts';
@@ -17,6 +17,9 @@ export type EventsContext = Pick<SellerContext, 'console'> & { readonly clock: C
 type Shown = Partial<Pick<EventsFacts, 'secret' | 'draft' | 'replay'>>;
 /** The fault of a form, and what the page shows of its input. */
 export type Outcome = { result: FormResult; shown?: Shown };
+
+/** A form of the events, and the person who sent it. */
+export type EventForm = { shop: EventsContext; form: URLSearchParams; who: string };
 
 export const succeeded = (text: string, secret?: string): ConsoleResponse => done(path, text, secret);
 const refused = (text: string, shown: Shown = {}): Outcome => ({ result: { text, isBad: true }, shown });
@@ -42,22 +45,19 @@ export function addEndpointForms(
 }
 
 /** Performs a form of the endpoints. */
-export async function changeEndpoints(
-  shop: EventsContext,
-  form: URLSearchParams,
-  who: string,
-): Promise<Outcome | ConsoleResponse> {
-  const { events } = shop.console;
+export async function changeEndpoints(sent: EventForm): Promise<Outcome | ConsoleResponse> {
+  const { form, who } = sent;
+  const { events } = sent.shop.console;
   const id = form.get('id') ?? '';
   switch (form.get('act')) {
     case 'add':
-      return add(shop, form, who);
+      return add(sent);
     case 'change':
-      return change(shop, form, who);
+      return change(sent);
     case 'rotate':
-      return rotate(events, id, false, who);
+      return rotate(sent, false);
     case 'replace':
-      return rotate(events, id, true, who);
+      return rotate(sent, true);
     case 'enable':
       return (await events.enable(id, true, who))
         ? succeeded('Endpoint enabled. Waiting events are delivered now.')
@@ -76,17 +76,16 @@ export async function changeEndpoints(
 }
 
 async function rotate(
-  events: SellerEvents,
-  id: string,
+  { shop, form, who }: EventForm,
   endsNow: boolean,
-  who: string,
 ): Promise<Outcome | ConsoleResponse> {
+  const { events } = shop.console;
   if (events.secretFault !== null) return refused(`${events.secretFault}.`);
   const secret = EventEndpoint.newSecret();
   const text = endsNow
     ? 'New secret made. The former one signs no more events.'
     : 'New secret made. For a day, events are signed with the former one too.';
-  return (await events.rotate(id, secret, endsNow, who)) ? succeeded(text, secret) : unknown;
+  return (await events.rotate(form.get('id') ?? '', secret, endsNow, who)) ? succeeded(text, secret) : unknown;
 }
 
 /** Reads the address and the types of a form; its faults, beside their fields. */
@@ -115,11 +114,7 @@ function readEndpoint(
   return { url: draft.url, types: read.types };
 }
 
-async function add(
-  shop: EventsContext,
-  form: URLSearchParams,
-  who: string,
-): Promise<Outcome | ConsoleResponse> {
+async function add({ shop, form, who }: EventForm): Promise<Outcome | ConsoleResponse> {
   const { events } = shop.console;
   if (events.secretFault !== null) return refused(`${events.secretFault}.`);
   const read = readEndpoint(shop, form);
@@ -131,11 +126,7 @@ async function add(
 }
 
 /** Changes an endpoint. A refused form is shown again on its own page. */
-async function change(
-  shop: EventsContext,
-  form: URLSearchParams,
-  who: string,
-): Promise<Outcome | ConsoleResponse> {
+async function change({ shop, form, who }: EventForm): Promise<Outcome | ConsoleResponse> {
   const { events } = shop.console;
   const endpoint = (await events.endpoints()).find(({ id }) => id === form.get('id'));
   if (endpoint === undefined) return unknown;

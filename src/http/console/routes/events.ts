@@ -17,6 +17,7 @@ import type { Person } from '../sessions.ts';
 import {
   addEndpointForms,
   changeEndpoints,
+  type EventForm,
   type EventsContext,
   type Outcome,
   succeeded,
@@ -51,7 +52,7 @@ export function addEventSection(console: Console, shop: EventsContext): void {
     page(c, person, { result: flash, shown: { secret: flash?.secret ?? null } }),
   );
   console.addAction(path, async (c, form, person) => {
-    const outcome = await act(shop, form, person.who);
+    const outcome = await act({ shop, form, who: person.who });
     return 'result' in outcome ? page(c, person, outcome) : outcome;
   });
 
@@ -95,20 +96,17 @@ export function addEventSection(console: Console, shop: EventsContext): void {
   });
 }
 
-async function act(
-  shop: EventsContext,
-  form: URLSearchParams,
-  who: string,
-): Promise<Outcome | ConsoleResponse> {
-  const { events } = shop.console;
-  const deed = form.get('act');
-  if (deed !== 'review' && deed !== 'replay') return changeEndpoints(shop, form, who);
+async function act(sent: EventForm): Promise<Outcome | ConsoleResponse> {
+  const { form, who } = sent;
+  const { events } = sent.shop.console;
+  const action = form.get('act');
+  if (action !== 'review' && action !== 'replay') return changeEndpoints(sent);
   const range = rangeOf(form);
   if ('result' in range) return range;
   const id = form.get('id') ?? '';
   const draft = Object.fromEntries(form);
   const fault = (text: string, at: string) => unsent({ ...draft, fault: text, at }, at);
-  if (deed === 'review') {
+  if (action === 'review') {
     const [counted, endpoints] = await Promise.all([events.countAgain(id, range), events.endpoints()]);
     const endpoint = endpoints.find((one) => one.id === id);
     if (counted === null || endpoint === undefined) return fault(unknownEvent, 'from');
