@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { modeOf } from '../../src/adapters/stripe/probe.ts';
+import { modeOf } from '../../src/adapters/stripe/key-mode.ts';
 import { openStripe } from '../../src/adapters/stripe/processor.ts';
 
 let requests = 0;
@@ -53,5 +53,5 @@ test.each([
   ['https://api.stripe.com', 'sk_test_1', 'test'],
   ['http://127.0.0.1:4021', 'sk_test_1', 'sandbox'],
 ])('%s with %s is in the mode %s', (apiBase, key, mode) => {
-  expect(modeOf(apiBase, key)).toBe(mode);
+  expect(modeOf({ apiBase, secretKey: key })).toBe(mode);
 });

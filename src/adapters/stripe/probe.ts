@@ -1,5 +1,6 @@
 import Stripe from 'stripe';
 import type { ProcessorState } from '../../payment/processor.ts';
+import { modeOf } from './key-mode.ts';
 
 const timeoutMs = 2_000;
 /** A result is reused for this long, so that reloads of a page do not use up the limit on requests. */
@@ -10,9 +11,9 @@ const { errors } = Stripe;
 /** Returns a function that asks Stripe whether it accepts the shop's key. */
 export function openProbe(
   stripe: Stripe,
-  { apiBase, secretKey }: { apiBase: string; secretKey: string },
+  settings: { apiBase: string; secretKey: string },
 ): () => Promise<ProcessorState> {
-  const mode = modeOf(apiBase, secretKey);
+  const mode = modeOf(settings);
   let last: { atMs: number; state: Promise<ProcessorState['state']> } | null = null;
   return async () => {
     const nowMs = performance.now();
@@ -31,9 +32,4 @@ async function ask(stripe: Stripe): Promise<ProcessorState['state']> {
       fault instanceof errors.StripeAuthenticationError || fault instanceof errors.StripePermissionError;
     return isRefused ? 'refused' : 'unreachable';
   }
-}
-
-export function modeOf(apiBase: string, secretKey: string): ProcessorState['mode'] {
-  if (new URL(apiBase).hostname !== 'api.stripe.com') return 'sandbox';
-  return /^[rs]k_test_/.test(secretKey) ? 'test' : 'live';
 }

@@ -1,5 +1,6 @@
 import * as Money from '@sluice/kernel/money';
 import Stripe from 'stripe';
+import { keyMode } from '../../adapters/stripe/key-mode.ts';
 import * as SharedToken from '../../adapters/stripe/shared-token.ts';
 import { needed } from '../../adapters/stripe/webhook-event.ts';
 import * as Finding from './finding.ts';
@@ -56,7 +57,7 @@ export async function checkCards(settings: Settings): Promise<Finding.Finding[]>
 type AccountRead = { isUsable: boolean; findings: Finding.Finding[] };
 
 async function readAccount(stripe: Stripe, settings: Settings): Promise<AccountRead> {
-  const mode = modeOf(settings.secretKey);
+  const mode = keyMode(settings.secretKey);
   try {
     return { isUsable: true, findings: judgeAccount(await stripe.accounts.retrieveCurrent(), settings) };
   } catch (fault) {
@@ -107,7 +108,7 @@ function judgeAccount(
   { secretKey, sandbox, amountMin = null }: Settings,
 ): Finding.Finding[] {
   const { id, charges_enabled, payouts_enabled, default_currency: currency } = account;
-  const opens = `the ${modeOf(secretKey)} key opens ${id}`;
+  const opens = `the ${keyMode(secretKey)} key opens ${id}`;
   const next = 'complete the account in the Stripe dashboard';
   const findings: Finding.Finding[] = [];
   if (!charges_enabled) findings.push(problem(`${opens}, which cannot charge cards yet`, next));
@@ -128,10 +129,6 @@ function judgeAccount(
   return findings.length > 0
     ? findings
     : [ok(sandbox ? `simulated payments: the card sandbox, ${id}` : opens)];
-}
-
-function modeOf(secretKey: string): 'live' | 'test' {
-  return /^[sr]k_live_/.test(secretKey) ? 'live' : 'test';
 }
 
 async function webhookEndpoint(stripe: Stripe, { publicUrl, sandbox }: Settings): Promise<Finding.Finding> {
@@ -229,7 +226,7 @@ async function network(stripe: Stripe, settings: Settings): Promise<Finding.Find
       'copy profile_... from the Stripe dashboard',
     );
   const isTest = networkId.startsWith('profile_test_');
-  if (isTest === (modeOf(secretKey) === 'live'))
+  if (isTest === (keyMode(secretKey) === 'live'))
     return problem(
       'STRIPE_NETWORK_ID and STRIPE_SECRET_KEY are of different modes: one is live, the other test',
       'use the profile and the key of the same mode',

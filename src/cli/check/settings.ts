@@ -1,3 +1,4 @@
+import { keyMode } from '../../adapters/stripe/key-mode.ts';
 import * as Config from '../../config.ts';
 import type * as Compose from '../compose.ts';
 import * as Finding from './finding.ts';
@@ -23,8 +24,7 @@ export function checkSettings(wiring: Compose.Composition, env: Env): Finding.Fi
         : `complete; bundled stand-ins: ${standIns.join(', ')}`,
     ),
   ];
-  const isLive = /^[sr]k_live_/.test(config.stripe.secretKey);
-  if (isLive && !config.production)
+  if (keyMode(config.stripe.secretKey) === 'live' && !config.production)
     findings.push(
       problem(
         'the Stripe key is live, but NODE_ENV is not production',
