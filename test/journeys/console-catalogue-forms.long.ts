@@ -1,86 +1,44 @@
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import * as Upstream from '../proxy/scripted-upstream.ts';
-import * as Agent from '../purchase/agent.ts';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
 import type { Shown } from '../support/browser.ts';
-import {
-  backOf,
-  base,
-  edit,
-  hidden,
-  publish,
-  type Roaming,
-  signedIn,
-  token,
-} from '../support/catalogue-console.ts';
-import { chatService } from '../support/chat-service.ts';
+import { chatService } from '../support/catalog-services.ts';
+import { backOf, base, edit, hidden, publish, type Roaming, signedIn } from '../support/catalogue-console.ts';
+import { catalogue, openEdited } from '../support/edited-shop.ts';
 import * as Program from '../support/program.ts';
-import * as Shop from '../support/shop.ts';
+import type * as Shop from '../support/shop.ts';
 
-const catalogue = `# The shop of the test.
-storefront: { name: Edited, contact: sales@example.com }   # shown to buyers
-upstream: { key: { header: x-api-key } }
-services:
-  - slug: lists
-    name: Lists          # by the piece
-    price_usd: "0.001"
-    operations:
-      - { call: GET /v1/list, units: /count, units_max: 10 }
-plans:
-  - { id: credit, kind: credit, covers: "*" }
-  - { id: small, kind: subscription, covers: "*", price_usd: "10.00", every: month, included: 100 }
-`;
-
-let folder: string;
-let upstream: Upstream.ScriptedUpstream;
 let shop: Shop.Shop;
-/** A process on another machine, with a file of its own. */
 let elsewhere: string;
-const [here, there] = ['here', 'there'].map((name) => () => join(folder, name, 'catalog.yaml')) as [
-  () => string,
-  () => string,
-];
-
+let here: string;
+let there: string;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'sluice-console-'));
-  for (const path of [here(), there()]) {
-    await mkdir(join(path, '..'));
-    await writeFile(path, catalogue);
-  }
-  upstream = await Upstream.scripted(({ socket }) => socket.write(Upstream.http(200, '{"count":1}')));
-  const env = { ...Agent.shopEnv, ADMIN_TOKEN: token, CATALOG: here() };
-  shop = await Shop.open({ upstream: { url: upstream.url, key: 'upk_1' }, env });
-  elsewhere = await shop.addStorefront({ CATALOG: there() });
-});
-afterAll(async () => {
-  await shop?.stop();
-  await upstream?.close();
-  await rm(folder, { recursive: true, force: true });
+  const opened = await openEdited();
+  ({ shop, here, elsewhere, there } = opened);
+  return opened.stop;
 });
 
 test('a file that may not be written is offered for download', async () => {
-  await chmod(folder, 0o755);
-  await chmod(join(folder, 'here'), 0o555);
+  await chmod(dirname(dirname(here)), 0o755);
+  await chmod(dirname(here), 0o555);
   try {
-    const owner = await signedIn(await shop.addStorefront({ CATALOG: here() }, Program.unprivileged));
+    const owner = await signedIn(await shop.addStorefront({ CATALOG: here }, Program.unprivileged));
     const review = await edit(owner, 'prices', { 'services[0].price_usd': '0.005' });
     expect(review.html).toContain('Download the edited file');
     expect((await publish(owner, review)).status).toBe(422);
-    expect(await readFile(here(), 'utf8')).toBe(catalogue);
+    expect(await readFile(here, 'utf8')).toBe(catalogue);
     const form = { act: 'download', base: '', text: hidden(review.html, 'text') };
     const file = await owner.open(`${base}/publish`, form);
     expect(file.headers.get('content-disposition')).toBe('attachment; filename="catalog.yaml"');
     expect(file.html).toBe(catalogue.replace('"0.001"', '"0.005"'));
   } finally {
-    await chmod(join(folder, 'here'), 0o755);
+    await chmod(dirname(here), 0o755);
   }
 });
 
 /** Replaces the file on the server, and publishes it: the console adds no operations. */
 async function publishFile(owner: Roaming, text: string): Promise<void> {
-  await writeFile(here(), text);
+  await writeFile(here, text);
   const { html } = await owner.open(base);
   expect((await owner.open(base, { digest: hidden(html, 'digest') })).html).toContain('Published.');
 }
@@ -101,7 +59,7 @@ test('the prices of meters are edited, added and removed, with their effects on 
   });
   expect([dearer.status, dearer.html.includes('raises a price')]).toEqual([200, true]);
   await publish(owner, dearer);
-  expect(await readFile(here(), 'utf8')).toBe(
+  expect(await readFile(here, 'utf8')).toBe(
     metered
       .replace('input: "0.15"', 'input: "0.20"')
       .replace(
@@ -118,7 +76,7 @@ test('the prices of meters are edited, added and removed, with their effects on 
   });
   expect(fewer.html).toContain('removes something');
   await publish(owner, fewer);
-  expect(await readFile(here(), 'utf8')).not.toContain('large-1');
+  expect(await readFile(here, 'utf8')).not.toContain('large-1');
   // A plan of every service includes usage in dollars, for which the form has a field.
   const plan = { 'new.name': 'Grand', 'new.price_usd': '20.00', 'new.every': 'month', 'new.covers': '*' };
   const counted = await edit(owner, 'plans', { ...plan, 'new.included': '5,000' });
@@ -152,7 +110,7 @@ test('one price is set for all services that cost something, except those that a
   const all = await edit(owner, 'prices', { 'all[result]': '0.004', 'services[1].price_usd': '0.003' });
   expect(all.status).toBe(200);
   await publish(owner, all);
-  expect(await readFile(here(), 'utf8')).toBe(
+  expect(await readFile(here, 'utf8')).toBe(
     several.replace('"0.001"', '"0.004"').replace('"0.002"', '"0.003"'),
   );
   const bad = await edit(owner, 'prices', { 'all[result]': 'cheap' });
@@ -173,7 +131,7 @@ test('a preview of the branding shows what was typed, and changes nothing', asyn
   expect(/<style>[^<]*display:none[^<]*<\/style>\s*<div class="shop-preview"/.test(shown.html)).toBe(false);
   const odd = await edit(owner, 'brand', { act: 'preview', 'storefront.brand.colour': 'red}body{color:red' });
   expect(odd.html).not.toMatch(/<style>[^<]*color:red/);
-  expect(await readFile(here(), 'utf8')).toBe(catalogue);
+  expect(await readFile(here, 'utf8')).toBe(catalogue);
 });
 
 test('the services of a plan are chosen by boxes', async () => {
@@ -185,12 +143,12 @@ test('the services of a plan are chosen by boxes', async () => {
   const only = await edit(owner, 'plans', { 'plans[0].covers': 'chat' });
   expect([only.status, only.html.includes('covers: &quot;*&quot;')]).toEqual([200, true]);
   await publish(owner, only);
-  expect(await readFile(here(), 'utf8')).toContain('id: credit, kind: credit, covers: ["chat"] }');
+  expect(await readFile(here, 'utf8')).toContain('id: credit, kind: credit, covers: ["chat"] }');
   const none = await edit(owner, 'plans', { 'plans[0].covers': '' });
   expect([none.status, none.html.includes('id="plans[0].covers-fault"')]).toEqual([422, true]);
   const all = await edit(owner, 'plans', { 'plans[0].covers': '*' });
   await publish(owner, all);
-  expect(await readFile(here(), 'utf8')).toBe(metered);
+  expect(await readFile(here, 'utf8')).toBe(metered);
   await publishFile(owner, catalogue);
 });
 
@@ -225,8 +183,8 @@ test('a form of an old page keeps what was changed in it, and does not undo the 
   expect(again.html).toContain('<a href="#plans[1].price_usd">Small: Price</a>: now 12.00<');
   expect(again.html).not.toContain('id="plans[1].included-hint"');
   await publish(owner, await edit(owner, 'plans', { 'plans[1].price_usd': '10.00' }));
-  expect(await readFile(here(), 'utf8')).toBe(catalogue);
-  await expect.poll(() => readFile(there(), 'utf8')).toBe(catalogue);
+  expect(await readFile(here, 'utf8')).toBe(catalogue);
+  await expect.poll(() => readFile(there, 'utf8')).toBe(catalogue);
 });
 
 const png = Buffer.from(
@@ -270,7 +228,7 @@ test('a logo is uploaded, reviewed, served strictly in every process, and remove
   expect(review.status).toBe(200);
   expect((await publish(owner, review)).status).toBe(200);
   await expect
-    .poll(() => readFile(there(), 'utf8'))
+    .poll(() => readFile(there, 'utf8'))
     .toContain(`"data:image/png;base64,${png.toString('base64')}"`);
   for (const url of [shop.url, elsewhere]) {
     await expect.poll(async () => (await fetch(`${url}/shop/logo`)).status).toBe(200);
@@ -313,7 +271,7 @@ test('a chosen logo is in the preview, and stays chosen until it is published or
   const odd = await upload(owner, none, { act: 'preview', kept: Buffer.from('GIF89a').toString('base64') });
   expect(odd.html).toContain('id="upload-fault">The image is not a complete PNG');
   expect(odd.html).not.toContain('src="data:');
-  expect(await readFile(here(), 'utf8')).toBe(catalogue);
+  expect(await readFile(here, 'utf8')).toBe(catalogue);
 });
 
 test('a file that is not a small PNG image is refused beside its field', async () => {
@@ -337,5 +295,5 @@ test('a file that is not a small PNG image is refused beside its field', async (
       expect.stringMatching(reason),
     ]);
   }
-  expect(await readFile(here(), 'utf8')).toBe(catalogue);
+  expect(await readFile(here, 'utf8')).toBe(catalogue);
 });

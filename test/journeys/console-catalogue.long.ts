@@ -1,57 +1,21 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { sha256Hex } from '@sluice/kernel/digest';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import * as Upstream from '../proxy/scripted-upstream.ts';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import * as Agent from '../purchase/agent.ts';
 import * as Network from '../purchase/network.ts';
-import {
-  backOf,
-  base,
-  edit,
-  hidden,
-  publish,
-  signedIn,
-  token,
-  unescaped,
-} from '../support/catalogue-console.ts';
-import * as Shop from '../support/shop.ts';
+import { backOf, base, edit, hidden, publish, signedIn, unescaped } from '../support/catalogue-console.ts';
+import { catalogue, openEdited } from '../support/edited-shop.ts';
+import type * as Shop from '../support/shop.ts';
 
-const catalogue = `# The shop of the test.
-storefront: { name: Edited, contact: sales@example.com }   # shown to buyers
-upstream: { key: { header: x-api-key } }
-services:
-  - slug: lists
-    name: Lists          # by the piece
-    price_usd: "0.001"
-    operations:
-      - { call: GET /v1/list, units: /count, units_max: 10 }
-plans:
-  - { id: credit, kind: credit, covers: "*" }
-  - { id: small, kind: subscription, covers: "*", price_usd: "10.00", every: month, included: 100 }
-`;
-
-let folder: string;
-let upstream: Upstream.ScriptedUpstream;
 let shop: Shop.Shop;
-/** A process on another machine, with a file of its own. */
 let elsewhere: string;
-const [here, there] = ['here', 'there'].map((name) => () => join(folder, name, 'catalog.yaml')) as [
-  () => string,
-  () => string,
-];
-
+let here: string;
+let there: string;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'sluice-console-'));
-  for (const path of [here(), there()]) {
-    await mkdir(join(path, '..'));
-    await writeFile(path, catalogue);
-  }
-  upstream = await Upstream.scripted(({ socket }) => socket.write(Upstream.http(200, '{"count":1}')));
-  const env = { ...Agent.shopEnv, ADMIN_TOKEN: token, CATALOG: here() };
-  shop = await Shop.open({ upstream: { url: upstream.url, key: 'upk_1' }, env });
-  elsewhere = await shop.addStorefront({ CATALOG: there() });
+  const opened = await openEdited();
+  ({ shop, here, elsewhere, there } = opened);
+  return opened.stop;
 });
 beforeEach(async () => {
   const owner = await signedIn(shop.url);
@@ -59,11 +23,6 @@ beforeEach(async () => {
   if (unescaped(/<textarea class="code"[^>]*>\n(.*?)<\/textarea>/s.exec(html)?.[1] ?? '') === catalogue)
     return;
   await publish(owner, await owner.open(`${base}/file`, { base: hidden(html, 'base'), text: catalogue }));
-});
-afterAll(async () => {
-  await shop?.stop();
-  await upstream?.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 /** The price of a plan on the public pages; undefined when it is not sold. */
@@ -81,7 +40,7 @@ test('an edit is reviewed with its effects, published in every process, and keep
   expect(review.status).toBe(200);
   expect(review.html).toContain('raises a price');
   expect(review.html).toMatch(/<del>- {3}- \{ id: small.*<ins>\+ {3}- \{ id: small.*12\.00/s);
-  expect(await readFile(here(), 'utf8')).toBe(catalogue);
+  expect(await readFile(here, 'utf8')).toBe(catalogue);
   const done = await publish(owner, review, 'New year');
   expect(done.html).toMatch(/Published on [^.]*\. Buyers see it now\./);
   expect(done.html).toContain('12.00 USD per month');
@@ -89,18 +48,18 @@ test('an edit is reviewed with its effects, published in every process, and keep
   const text = catalogue
     .replace('"10.00"', '"12.00"')
     .replace('covers: "*" }\n  - { id: small', 'covers: "*", name: "Prepaid" }\n  - { id: small');
-  expect(await readFile(here(), 'utf8')).toBe(text);
-  await expect.poll(() => readFile(there(), 'utf8')).toBe(text);
+  expect(await readFile(here, 'utf8')).toBe(text);
+  await expect.poll(() => readFile(there, 'utf8')).toBe(text);
   await expect.poll(() => priceOf('Small', elsewhere)).toBe('12.00');
   expect(done.html).toMatch(/<small>New year<\/small><\/th><td[^>]*>Admin token<\/td>/);
-  expect(await readdir(join(folder, 'here'))).toEqual(['catalog.yaml']);
+  expect(await readdir(dirname(here))).toEqual(['catalog.yaml']);
   // The revert is an edit, too.
   const history = /href="([^"]*\/history\/\d+)"/.exec(done.html)?.[1] ?? '';
   const { html } = await owner.open(history);
   expect(html).toMatch(/Plan Small<\/h3>\s*<ul><li>Price: 10\.00 → 12\.00 USD \(\+20%\)/);
   const back = await owner.open(`${base}/file`, { base: hidden(html, 'base'), text: hidden(html, 'text') });
   expect((await publish(owner, back)).html).toContain('Published on ');
-  expect(await readFile(here(), 'utf8')).toBe(catalogue);
+  expect(await readFile(here, 'utf8')).toBe(catalogue);
   const reloads = await shop.sql<{ who: string }[]>`SELECT who FROM shop.audit WHERE act = 'reload'`;
   expect(reloads.every(({ who }) => /^(admin at|requested by)/.test(who))).toBe(true);
 });
@@ -149,7 +108,7 @@ test.each([
       note: '',
     });
     expect(sent.status).toBe(422);
-    expect(await readFile(here(), 'utf8')).toBe(catalogue);
+    expect(await readFile(here, 'utf8')).toBe(catalogue);
   },
 );
 
@@ -165,7 +124,7 @@ test('a publication that is sent again, or twice at once, is reported as publish
   expect((await owner.open(`${base}/publish`)).headers.get('location')).toBe(base);
   const back = await edit(owner, 'plans', { 'plans[1].price_usd': '10.00' });
   expect((await publish(owner, back)).status).toBe(200);
-  expect(await readFile(here(), 'utf8')).toBe(catalogue);
+  expect(await readFile(here, 'utf8')).toBe(catalogue);
 });
 
 test('a review leads back to its form with what was typed', async () => {
@@ -186,7 +145,7 @@ test('a review leads back to its form with what was typed', async () => {
   const file = await edit(owner, 'file', { text });
   const whole = await owner.open(backOf(file).path, backOf(file).fields);
   expect([whole.status, whole.html.includes('# a comment\n</textarea>')]).toEqual([200, true]);
-  expect(await readFile(here(), 'utf8')).toBe(catalogue);
+  expect(await readFile(here, 'utf8')).toBe(catalogue);
 });
 
 test('limits of an upstream can be edited', async () => {
@@ -216,7 +175,7 @@ test('a bad value is refused beside its field, and a shared one with a way out',
   const broken = await edit(owner, 'file', { text: 'plans: [' });
   expect([broken.status, broken.html.includes('<a href="#line-1">Line 1</a>: ')]).toEqual([422, true]);
   expect(broken.html).toContain('<span id="line-1" class="bad">1</span>');
-  expect(await readFile(here(), 'utf8')).toBe(catalogue);
+  expect(await readFile(here, 'utf8')).toBe(catalogue);
 });
 
 test('an edit of a file that has changed meanwhile is refused, and of two at once one is published', async () => {
@@ -232,13 +191,13 @@ test('an edit of a file that has changed meanwhile is refused, and of two at onc
     true,
   ]);
   const { html } = await owner.open(`${base}/prices`);
-  await writeFile(here(), `${await readFile(here(), 'utf8')}# by hand\n`);
+  await writeFile(here, `${await readFile(here, 'utf8')}# by hand\n`);
   const late = await owner.open(`${base}/prices`, {
     base: hidden(html, 'base'),
     'services[0].price_usd': '0.004',
   });
   expect([late.status, late.html.includes('value="0.004"')]).toEqual([422, true]);
-  expect(await readFile(here(), 'utf8')).toContain('# by hand');
+  expect(await readFile(here, 'utf8')).toContain('# by hand');
 });
 
 test('a whole file that is edited in two browsers keeps both edits, or names what one of them would undo', async () => {
@@ -257,7 +216,7 @@ test('a whole file that is edited in two browsers keeps both edits, or names wha
   const back = await owner.open(`${base}/file`, { base: hidden(conflict.html, 'base'), text: catalogue });
   expect(back.html).toMatch(/This takes back what admin at \S+ published on/);
   expect(back.html).not.toContain('harmless');
-  await writeFile(here(), `${await readFile(here(), 'utf8')}# by hand\n`);
+  await writeFile(here, `${await readFile(here, 'utf8')}# by hand\n`);
   const unknown = await owner.open(`${base}/file`, { base: sha256Hex('another'), text: apart });
   expect(unknown.html).toContain('it replaces the whole new file');
   expect(unknown.html).toMatch(/<del>- # by hand<\/del>/);
@@ -279,7 +238,7 @@ test('lines are found in a text that is not saved yet, which stays as it is', as
   expect(hidden(html, 'base')).toBe(stale);
   const none = await owner.open(`${base}/file`, { base: stale, act: 'find', sought: '<i>', text });
   expect(none.html).toContain('No line with “&lt;i&gt;”.');
-  expect(await readFile(here(), 'utf8')).toBe(catalogue);
+  expect(await readFile(here, 'utf8')).toBe(catalogue);
 });
 
 test('a plan that buyers hold is not taken away, and the file stays', async () => {
@@ -293,7 +252,7 @@ test('a plan that buyers hold is not taken away, and the file stays', async () =
     ...{ text, note: '' },
   });
   expect(forced.status).toBe(422);
-  expect(await readFile(here(), 'utf8')).toBe(catalogue);
+  expect(await readFile(here, 'utf8')).toBe(catalogue);
   const [banner = ''] = /<section class="banner">.*?<\/section>/s.exec(review.html) ?? [];
   const instead = await owner.open(`${base}/file`, {
     base: hidden(html, 'base'),
@@ -316,7 +275,7 @@ test('a revert stops the sale of a plan that was added, and a second one removes
   expect((await publish(owner, retiring)).html).toContain('Published on ');
   expect(await priceOf('Grader')).toBeUndefined();
   expect((await publish(owner, await revert())).html).toContain('Published on ');
-  expect(await readFile(here(), 'utf8')).toBe(catalogue);
+  expect(await readFile(here, 'utf8')).toBe(catalogue);
 });
 
 test('a new plan and branding are in force at once', async () => {
@@ -331,7 +290,7 @@ test('a new plan and branding are in force at once', async () => {
   };
   expect((await publish(owner, await edit(owner, 'plans', plan))).status).toBe(200);
   expect(await priceOf('Big')).toBe('99.00');
-  expect(await readFile(here(), 'utf8')).toMatch(/id: "?big"?.*\n?.*For many lists/s);
+  expect(await readFile(here, 'utf8')).toMatch(/id: "?big"?.*\n?.*For many lists/s);
   // A second plan of the same name gets an id of its own.
   const again = await edit(owner, 'plans', { ...plan, 'new.included': '6000' });
   expect([
@@ -349,5 +308,5 @@ test('a new plan and branding are in force at once', async () => {
     true,
     true,
   ]);
-  expect(await readFile(here(), 'utf8')).toContain('# by the piece');
+  expect(await readFile(here, 'utf8')).toContain('# by the piece');
 });

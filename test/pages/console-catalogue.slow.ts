@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import * as Agent from '../purchase/agent.ts';
+import { listsService } from '../support/catalog-services.ts';
 import { base, token } from '../support/catalogue-console.ts';
 import { launch } from '../support/chromium.ts';
 import * as Shop from '../support/shop.ts';
@@ -11,12 +12,7 @@ import * as Shop from '../support/shop.ts';
 const catalogue = `storefront: { name: Edited, contact: sales@example.com }
 upstream: { key: { header: x-api-key } }
 services:
-  - slug: lists
-    name: Lists
-    price_usd: "0.001"
-    operations:
-      - { call: POST /v2/search/people, units: /results_length, units_max: 100 }
-plans:
+${listsService}plans:
   - { id: credit, kind: credit, covers: "*" }
   - { id: small, kind: subscription, covers: "*", price_usd: "10.00", every: month, included: 100 }
 `;

@@ -5,7 +5,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { openReceiver, type Receiver } from '../events/receiver.ts';
 import { keys } from '../events/secrets.ts';
 import * as Agent from '../purchase/agent.ts';
-import { chatService } from '../support/chat-service.ts';
+import { chatService, listsService } from '../support/catalog-services.ts';
 import * as Program from '../support/program.ts';
 import { at, front, openSite } from './history.ts';
 import type { Studio } from './studio.ts';
@@ -15,12 +15,7 @@ const catalogue = `# The shop of the pictures.
 storefront: { name: Lovelace Data, contact: sales@example.com, description: Lists of people and answers }
 upstream: { key: { header: x-api-key } }
 services:
-  - slug: lists
-    name: Lists
-    price_usd: "0.001"
-    operations:
-      - { call: POST /v2/search/people, units: /results_length, units_max: 100 }
-  - slug: people
+${listsService}  - slug: people
     name: People
     price_usd: "0.002"
     operations:

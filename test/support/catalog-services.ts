@@ -12,3 +12,11 @@ export const chatService = `  - slug: chat
       - call: POST /v1/chat
         max: { input: { bytes: 1 }, output: { pointer: /max_tokens, default: 100, ceiling: 1000 } }
 `;
+
+/** A service for a catalogue in YAML that is paid by the result. */
+export const listsService = `  - slug: lists
+    name: Lists
+    price_usd: "0.001"
+    operations:
+      - { call: POST /v2/search/people, units: /results_length, units_max: 100 }
+`;
