@@ -3,7 +3,7 @@ import { secret } from '@sluice/kernel/id';
 import type { BillingDetails } from '../payment/billing-details.ts';
 import { isSlow, type Order, ownAccount } from '../payment/order.ts';
 import type { CheckoutContext, PaymentContext } from '../payment/payment-context.ts';
-import { type Checkout, PageTaken, ProcessorUnavailable } from '../payment/processor.ts';
+import { type Checkout, CheckoutMismatch, ProcessorUnavailable } from '../payment/processor.ts';
 import * as CardTesting from './card-testing.ts';
 import { settle } from './grant-order.ts';
 import * as PlanChange from './plan-change.ts';
@@ -199,7 +199,7 @@ async function makePage(
       cancel: cancelUrl(shop, order),
     })
     .catch((fault: unknown) => {
-      if (fault instanceof PageTaken) return null;
+      if (fault instanceof CheckoutMismatch) return null;
       throw fault;
     });
   // The page was requested while another person was signed in here, or none, and its address did not arrive.

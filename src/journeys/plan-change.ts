@@ -134,7 +134,7 @@ export async function change(
 async function present(shop: PaymentContext, meant: readonly Subscription[]): Promise<Subscription | null> {
   const known = meant.find(willRenew) ?? meant.find(isLive);
   if (known === undefined) return null;
-  const now = await Renewal.readDue(shop, known);
+  const now = await Renewal.syncIfDue(shop, known);
   return isLive(now) ? now : null;
 }
 

@@ -127,22 +127,22 @@ async function refresh(
  * not charged for it any more. Throws ProcessorUnavailable. Safe to repeat.
  */
 export async function stop(shop: PaymentContext, known: Subscription): Promise<void> {
-  const one = await readDue(shop, known);
+  const one = await syncIfDue(shop, known);
   if (!willRenew(one)) return;
   if (isOwed(one, shop.clock())) await shop.processor.cancelNow(one.id);
   else await shop.processor.cancelAtPeriodEnd(one.id, true);
   await syncSubscription(shop, one.id);
 }
 
-/** Returns a subscription as it is now: the event of a renewal that is due may be late, so the processor is asked. */
-export async function readDue(shop: PaymentContext, one: Subscription): Promise<Subscription> {
+/** Returns a subscription; one whose renewal is due is synchronized first, because the event of the renewal may be late. */
+export async function syncIfDue(shop: PaymentContext, one: Subscription): Promise<Subscription> {
   if (!isDue(one, shop.clock())) return one;
-  await read(shop, one.id);
+  await syncWithInvoices(shop, one.id);
   return (await shop.subscriptions.find(one.id)) ?? one;
 }
 
 /** Records the paid invoices of a subscription, and its state. */
-async function read(shop: PaymentContext, subscription: string): Promise<void> {
+async function syncWithInvoices(shop: PaymentContext, subscription: string): Promise<void> {
   for await (const invoice of shop.processor.invoices(shop.clock() - lookBackMs, subscription))
     await book(shop, invoice);
   await syncSubscription(shop, subscription);
@@ -156,7 +156,7 @@ function addressOf(email: string | null): string | null {
 /** Reads overdue renewals from the processor, and ends second renewing subscriptions of a plan. */
 export async function catchUp(shop: PaymentContext, nowMs: number): Promise<void> {
   for (const subscription of await shop.subscriptions.overdue(nowMs - overdueMs))
-    await read(shop, subscription);
+    await syncWithInvoices(shop, subscription);
   for (const { account, id: subscription } of await shop.subscriptions.renewingTwice(null)) {
     try {
       await keepOne(shop, account);

@@ -17,7 +17,7 @@ export type CardPageResult =
   | { kind: 'limited'; waitMs: number };
 
 /** The pages that the card page leads back to. */
-type WayBack = { success: string; cancel: string };
+type ReturnUrls = { success: string; cancel: string };
 
 /**
  * Opens a card page for a subscription of the account. Its card is charged for the open invoice at once, and for all renewals.
@@ -28,7 +28,7 @@ export async function openCardPage(
   account: string,
   subscription: string,
   address: string,
-  back: WayBack = {
+  back: ReturnUrls = {
     success: `${shop.publicUrl}/cards/return?session={CHECKOUT_SESSION_ID}`,
     cancel: `${shop.publicUrl}/cards/cancelled`,
   },

@@ -154,9 +154,9 @@ export class ProcessorUnavailable extends Error {
   readonly code = 'CONNECTION_PROCESSOR';
 }
 
-/** A hosted page was requested under the same number with other facts, such as another address. Its own address may be lost. */
-export class PageTaken extends Error {
-  override readonly name = 'PageTaken';
+/** A hosted page was requested before under the same number with other facts, such as another e-mail address. Its URL may be lost. */
+export class CheckoutMismatch extends Error {
+  override readonly name = 'CheckoutMismatch';
 }
 
 /** The processor does not know the requested object. This is permanent, so a retry is useless. */

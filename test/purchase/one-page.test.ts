@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { PageTaken } from '../../src/payment/processor.ts';
+import { CheckoutMismatch } from '../../src/payment/processor.ts';
 import * as World from './world.ts';
 
 let world: World.World;
@@ -43,7 +43,7 @@ test('a page whose address was lost is followed by the next one, when it is requ
   const { processor } = sale;
   const open = processor.openCheckout.bind(processor);
   processor.openCheckout = async (order) => {
-    if (order.pagesClosed === 0) throw new PageTaken('requested before its payer signed in');
+    if (order.pagesClosed === 0) throw new CheckoutMismatch('requested before its payer signed in');
     return open(order);
   };
   const opened = await Promise.all([sale.openPage(0, 0), sale.openPage(1, 0)]);

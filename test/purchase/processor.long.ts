@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Running, start } from '../../packages/stripe-sandbox/src/server.ts';
 import * as Stripe from '../../src/adapters/stripe/processor.ts';
 import { lifeMs, type Order } from '../../src/payment/order.ts';
-import { PageTaken, type Processor, ProcessorUnavailable } from '../../src/payment/processor.ts';
+import { CheckoutMismatch, type Processor, ProcessorUnavailable } from '../../src/payment/processor.ts';
 import * as Network from './network.ts';
 import { unpaidOrder as order } from './unpaid-order.ts';
 
@@ -312,7 +312,7 @@ describe('a hosted page', () => {
     const given = order();
     const first = await processor.openCheckout(given, { ...pages, email: 'ada@example.com' });
     for (const email of [null, 'bob@example.com'])
-      await expect(processor.openCheckout(given, { ...pages, email })).rejects.toThrow(PageTaken);
+      await expect(processor.openCheckout(given, { ...pages, email })).rejects.toThrow(CheckoutMismatch);
     expect(await processor.openCheckout(given, { ...pages, email: 'ada@example.com' })).toEqual(first);
   });
 

@@ -3,8 +3,8 @@ import * as BillingDetails from '../../payment/billing-details.ts';
 import { type Order, pageGraceMs } from '../../payment/order.ts';
 import {
   type Checkout,
+  CheckoutMismatch,
   type CheckoutPages,
-  PageTaken,
   ProcessorUnavailable,
 } from '../../payment/processor.ts';
 import * as Billing from './billing.ts';
@@ -49,8 +49,8 @@ export async function openCheckout(
       stripe.checkout.sessions.create(params(lasts), options),
     ).catch((error: unknown) => {
       // With status 409, the same request is still in progress.
-      const isTaken = error instanceof Stripe.errors.StripeIdempotencyError && error.statusCode !== 409;
-      throw isTaken ? new PageTaken(error.message, { cause: error }) : error;
+      const isMismatch = error instanceof Stripe.errors.StripeIdempotencyError && error.statusCode !== 409;
+      throw isMismatch ? new CheckoutMismatch(error.message, { cause: error }) : error;
     });
   // With a large clock difference the page's lifetime would be invalid. It then ends a day from now, by Stripe's clock.
   const session = await create(true).catch((error: unknown) =>

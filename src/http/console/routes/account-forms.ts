@@ -1,7 +1,7 @@
 import type { CatalogContext } from '../../../catalog/catalog-context.ts';
 import type { IdentityContext } from '../../../identity/identity-context.ts';
+import * as CancelForSeller from '../../../journeys/cancel-for-seller.ts';
 import * as Freezing from '../../../journeys/freezing.ts';
-import * as SellerCancels from '../../../journeys/seller-cancels.ts';
 import type { SellerContext } from '../../../journeys/seller-context.ts';
 import * as CreditGrant from '../../../payment/credit-grant.ts';
 import * as GrantFaults from '../grant-faults.ts';
@@ -72,7 +72,7 @@ export async function grant(
   }
 }
 
-type CancelShop = SellerCancels.CancelContext;
+type CancelShop = CancelForSeller.CancelContext;
 
 /** Freezes or unfreezes an account, and cancels its plans when the form asks for it. Returns null when there is no such account. */
 export async function freeze(
@@ -93,7 +93,7 @@ export async function freeze(
       : 'The account can call and buy again.';
   if (!isFrozen || form.get('cancel') !== 'yes') return { text, isBad: false };
   const joined = await shop.accounts.resolveAccount(account);
-  const ends = (await SellerCancels.cancelAll(shop, joined, who)).map((one) => cancelText(shop, one));
+  const ends = (await CancelForSeller.cancelAll(shop, joined, who)).map((one) => cancelText(shop, one));
   return { text: [text, ...ends.map((end) => end.text)].join(' '), isBad: ends.some(({ isBad }) => isBad) };
 }
 
@@ -117,10 +117,10 @@ export async function cancel(
   subscription: string,
   who: string,
 ): Promise<Result> {
-  return cancelText(shop, await SellerCancels.cancel(shop, account, subscription, who));
+  return cancelText(shop, await CancelForSeller.cancel(shop, account, subscription, who));
 }
 
-function cancelText(shop: CancelShop, result: SellerCancels.CancelResult): Result {
+function cancelText(shop: CancelShop, result: CancelForSeller.CancelResult): Result {
   const planName = planNames(shop);
   switch (result.kind) {
     case 'unknown':
