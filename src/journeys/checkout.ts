@@ -202,7 +202,7 @@ async function makePage(
       if (fault instanceof CheckoutMismatch) return null;
       throw fault;
     });
-  // The page was requested while another person was signed in here, or none, and its address did not arrive.
+  // An earlier request for this page had other facts, such as the e-mail address of another account, and its response was lost.
   if (checkout === null) return renew(shop, { ...numbered, checkoutSession: null }, browser);
   if (await shop.orders.attachPage(order.id, checkout.session, page))
     return checkout.url === null ? { kind: 'gone' } : { kind: 'redirect', url: checkout.url };

@@ -58,7 +58,7 @@ export function openEventLog(sql: Connection): Pick<SellerEvents, 'list' | 'find
   };
 }
 
-/** The deliveries of events, and what those that wait are waiting for: an earlier event of the account, or their lane. */
+/** Reads the deliveries of events. For a waiting one, `after` is the earlier event that is sent first, and `due_at` the next attempt of its lane. */
 function readDeliveries(
   sql: Connection,
   events: readonly Pick<SellerEvent, 'position'>[],

@@ -29,7 +29,7 @@ export function faultsOf(body: string): AnswerFault[] {
 const missing =
   /^(?:(?:this )?(?:field|value|parameter|property) )?(?:is )?(?:required|missing)\.?$|^(?:can't|cannot|must not|may not|should not) be (?:blank|empty|null)\.?$/i;
 
-/** True for the text of an API that only says that a value is missing. */
+/** Returns true for a message that says only that a value is missing or empty. */
 export function saysMissing(message: string): boolean {
   return missing.test(message.trim());
 }

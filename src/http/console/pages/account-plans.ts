@@ -68,19 +68,18 @@ function accessEnd({ plan }: Subscription, { lots, nowMs }: Pick<PlanFacts, 'lot
   return `, access ${lastMs > nowMs ? 'ends' : 'ended'} ${day(lastMs)}`;
 }
 
-/** Describes the end of the period of a subscription that has not ended. */
+/** Describes what happens at the end of the period of a subscription that has not ended. */
 function thenOf(one: Subscription, facts: Omit<PlanFacts, 'subscriptions'>): string | Html {
   if (one.status === 'past_due')
     return html`renewal unpaid since ${day(one.endMs)}${accessEnd(one, facts)}: <a href="/admin/console/payments?view=past-due">unpaid renewals</a>`;
   return willRenew(one) ? renewal(one, facts) : `ends on ${day(one.endMs)}`;
 }
 
-/** The period of a subscription, and what follows it; of one that has ended, when that was. */
+/** Two cells: the period of a subscription and what happens at its end. For one that has ended: its first day, and the day it ended. */
 function period(one: Subscription, facts: PlanFacts, isRefunded: boolean): Html {
-  const then = one.endedMs == null ? '' : `ended ${day(one.endedMs)}${isRefunded ? ', refunded' : ''}`;
   return one.endedMs == null
     ? html`<td>${day(one.startMs)} to ${day(one.endMs)}</td><td>${thenOf(one, facts)}</td>`
-    : html`<td>from ${day(one.startMs)}</td><td>${then}</td>`;
+    : html`<td>from ${day(one.startMs)}</td><td>ended ${day(one.endedMs)}${isRefunded ? ', refunded' : ''}</td>`;
 }
 
 /** The charges that a frozen account still gets: `The Start plan, 99.00 USD, renews on 27 Dec 2026 although its calls are refused.` */
@@ -101,7 +100,7 @@ export function frozenPlans(account: string, facts: PlanFacts, canCancel: boolea
     );
 }
 
-/** The outcome of a cancellation that was made: when the plan ends. */
+/** The result of a cancellation: when the plan ends, or that it has ended. */
 export function endText(one: Subscription, planName: PlanName): string {
   const isOver = one.endedMs != null || one.status === 'canceled' || one.status === 'expired';
   return `The ${planName(one.plan)} plan ${isOver ? 'has ended' : `ends on ${day(one.endMs)}`}. It is not charged again.`;

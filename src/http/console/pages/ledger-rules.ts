@@ -60,7 +60,7 @@ export function explain({ rule, detail }: LedgerFault): ExplainedFault {
     : { what: what.replace(/ of \$1 \(\$2\)/, ''), effect, details };
 }
 
-/** Returns true when details have numbers whose unit is not named. */
+/** Returns true when details contain a number other than a sum in USD or a part of an id or a date. */
 export function hasBareNumbers(details: string): boolean {
   return /(?<![\w.]|[\w.]-)\d{1,15}(?![\w.-])/.test(details.replace(/[\d,]+\.\d+ USD/g, ''));
 }

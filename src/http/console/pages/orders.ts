@@ -52,7 +52,7 @@ export const methodNames = {
   top_up: 'Auto top-up',
 } as const;
 
-/** The same, of lists that count changes of plan with renewals. */
+/** The ways to pay in lists where `invoice` includes changes of plan. */
 export const railNames: Readonly<Record<keyof typeof methodNames, string>> = {
   ...methodNames,
   invoice: 'Renewal or change of plan',
