@@ -22,7 +22,7 @@ export function parseBytes(value: unknown): number | null {
 }
 
 /** Returns true when the price of a request depends on its body, which has to be complete then before it is forwarded. */
-export function readsBody({ units, unitsMax, stream }: Operation): boolean {
+function readsBody({ units, unitsMax, stream }: Operation): boolean {
   return units.kind === 'meters' || unitsMax.kind === 'pointer' || stream !== null;
 }
 

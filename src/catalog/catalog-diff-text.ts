@@ -7,7 +7,7 @@ import type { StreamRule } from './stream-rule.ts';
 import * as UpstreamLimits from './upstream-limits.ts';
 
 /** Formats the limits of an upstream with the keys of the catalogue file. */
-export function limitsText(limits: UpstreamLimits.Limits): string {
+function limitsText(limits: UpstreamLimits.Limits): string {
   return Object.entries({
     connections: limits.connectionsMax,
     queue: limits.waitingMax,
@@ -20,12 +20,12 @@ export function limitsText(limits: UpstreamLimits.Limits): string {
 }
 
 /** The fields of responses that are replaced, as the catalogue file names them. */
-export function responseFieldsText(fields: readonly ResponseField[]): string {
+function responseFieldsText(fields: readonly ResponseField[]): string {
   return fields.map(({ pointer: tokens, value }) => `${pointer(tokens)} ${value}`).join(', ');
 }
 
 /** The named upstreams with their settings; secrets are only named in the catalogue, never contained. */
-export function upstreamsText(upstreams: ReadonlyMap<string, NamedUpstream>): string {
+function upstreamsText(upstreams: ReadonlyMap<string, NamedUpstream>): string {
   return [...upstreams.values()].map((upstream) => JSON.stringify(upstream)).join(', ');
 }
 

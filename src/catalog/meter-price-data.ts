@@ -22,7 +22,7 @@ export type MeteringData = {
 };
 
 /** Returns the meters and prices of a service as data. */
-export function meteringData(metering: Metering): MeteringData {
+function meteringData(metering: Metering): MeteringData {
   const { meters, priceBy } = metering;
   return {
     price_by: priceBy === null ? null : placeText(priceBy),

@@ -8,7 +8,7 @@ import type { JsonPointer } from '@sluice/kernel/json-pointer';
  * - `requests_per_second` and `requests_remaining`: the rate limit of the operation, and calls left in this second
  * - `resets_at`: time at which included units are renewed (ISO 8601), or null
  */
-export const figures = [
+const figures = [
   'units',
   'units_remaining',
   'cost_usd',

@@ -5,7 +5,7 @@ import { path as at } from './paths.ts';
 import type { Reference } from './reference.ts';
 
 /** Maximum size of the short description of one operation. */
-export const bytesMax = 8 * 1024;
+const bytesMax = 8 * 1024;
 /** Reserved for what is not counted exactly: separators and the names of kinds of components. */
 const reservedBytes = 300;
 const exampleBytesMax = 600;

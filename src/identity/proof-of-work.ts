@@ -2,7 +2,7 @@ import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { equal, sha256Hex } from '@sluice/kernel/digest';
 
 /** A challenge expires after this. */
-export const lifeMs = 10 * 60_000;
+const lifeMs = 10 * 60_000;
 const solutionCharsMax = 64;
 const challengeCharsMax = 200;
 

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import * as AddressBlock from './address-block.ts';
 
 /** The facts by which a trial is given once (`once_per` in the catalogue). An address only limits; the others also earn the trial. */
-export const trialProofs = ['email', 'card', 'wallet', 'address'] as const;
+const trialProofs = ['email', 'card', 'wallet', 'address'] as const;
 export type TrialProof = (typeof trialProofs)[number];
 
 /**

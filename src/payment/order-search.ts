@@ -4,9 +4,9 @@ import type { Order } from './order.ts';
 /** An order with its buyer, and the amount that was refunded or lost to disputes so far. `isDisputed`: a dispute has taken money back. */
 export type FoundOrder = { order: Order; email: string | null; reversed: Money; isDisputed: boolean };
 
-export const orderStates = ['granted', 'declined', 'claimed', 'refunded', 'disputed'] as const;
+const orderStates = ['granted', 'declined', 'claimed', 'refunded', 'disputed'] as const;
 export type OrderState = (typeof orderStates)[number];
-export const orderRails = ['card', 'mpp', 'x402', 'invoice', 'top_up'] as const;
+const orderRails = ['card', 'mpp', 'x402', 'invoice', 'top_up'] as const;
 export type OrderRail = (typeof orderRails)[number];
 
 /** The search of the seller. Absent members do not restrict the result. */

@@ -21,7 +21,6 @@ export const fieldNames = [
   'gives',
   'enums',
 ] as const;
-export type FieldName = (typeof fieldNames)[number];
 
 export type Described = {
   fields: Readonly<Record<string, ReadonlySet<string>>>;

@@ -85,7 +85,7 @@ export function fits(id: string, key: KeyName): boolean {
 }
 
 /** Returns true for an identifier that begins as the name of a key, or as its examples: `ev_12` for `event_id`. */
-export function isOf(id: string, { words, samples }: KeyName): boolean {
+function isOf(id: string, { words, samples }: KeyName): boolean {
   const start = fold(/^\p{L}+/u.exec(id)?.[0] ?? '');
   if (start === '') return false;
   if (samples.includes(start)) return true;

@@ -27,7 +27,7 @@ export function hint(value: string, allowed: readonly string[], heading = 'Allow
 }
 
 /** Returns the fault of a request body with the member `name`, which is not in `allowed`. */
-export function unknownField(name: string, allowed: readonly string[]): { field: string; message: string } {
+function unknownField(name: string, allowed: readonly string[]): { field: string; message: string } {
   const shown = name.slice(0, nameCharsShownMax);
   return { field: 'body', message: `Unknown field "${shown}". ${hint(name, allowed)}` };
 }

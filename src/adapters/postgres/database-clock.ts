@@ -2,7 +2,7 @@ import type { Clock } from '@sluice/kernel/clock';
 import type { Connection } from './connection.ts';
 
 /** A larger difference to the process's own clock is reported, because logs use that clock. */
-export const skewMsMax = 5_000;
+const skewMsMax = 5_000;
 /** A reading that took longer is too inaccurate. */
 const roundTripMsMax = 500;
 

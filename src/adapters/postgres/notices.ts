@@ -18,7 +18,7 @@ export async function announced<T>(sql: Connection, statement: PromiseLike<T>): 
 }
 
 /** Sends all notices that are due. Concurrent calls for one pool share a statement. */
-export async function send(sql: Connection): Promise<void> {
+async function send(sql: Connection): Promise<void> {
   if (sending.has(sql)) {
     sending.set(sql, true);
     return;

@@ -101,7 +101,7 @@ export async function sweep(sql: Connection, retention: Retention): Promise<void
 }
 
 /** Returns the hours for which rows of a rule are kept. */
-export function hoursOf({ keeps }: Rule, retention: Retention): number {
+function hoursOf({ keeps }: Rule, retention: Retention): number {
   return typeof keeps === 'number' ? keeps : retention[keeps];
 }
 

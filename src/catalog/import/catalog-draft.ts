@@ -72,7 +72,7 @@ export type DraftOptions = {
 
 export type Drafting = { kind: 'draft'; proposal: CatalogDraft } | Exclude<Selected, { kind: 'selected' }>;
 
-export const mountUsual = '/api';
+const mountUsual = '/api';
 const nothingSelected: Selection = { tags: [], paths: [], include: [] };
 const slugCharsMax = 48;
 const askCharsMax = 200;

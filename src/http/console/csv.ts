@@ -2,13 +2,13 @@ import { html } from 'hono/html';
 import type { ConsoleResponse } from './response.ts';
 
 /** An export has at most this many rows; a larger one is refused rather than cut off. */
-export const rowsMax = 20_000;
+const rowsMax = 20_000;
 const pageRows = 1_000;
 
 export type Cell = string | number | null;
 
 /** Writes one row by RFC 4180. Text that a spreadsheet would run as a formula gets an apostrophe in front. */
-export function line(cells: readonly Cell[]): string {
+function line(cells: readonly Cell[]): string {
   return `${cells.map(cell).join(',')}\r\n`;
 }
 

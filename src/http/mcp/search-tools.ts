@@ -235,7 +235,7 @@ function strangers(options: Arguments) {
 }
 
 /** Finds an operation by the name of its tool, or by its method and path. */
-export function find(sold: readonly SoldTool[], name: string): SoldTool | null {
+function find(sold: readonly SoldTool[], name: string): SoldTool | null {
   return sold.find(({ listed, operation }) => listed.name === name || operation.id === name) ?? null;
 }
 

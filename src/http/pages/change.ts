@@ -49,7 +49,7 @@ ${fact(say(texts, 'change.card'), payingCard(texts, asked))}</dl>
 }
 
 /** The form that changes to a plan. It carries what the page said: the charge of today, empty for none, and the price of a period. */
-export function changeForm(
+function changeForm(
   { id, price }: Pick<SubscriptionPlan, 'id' | 'price'>,
   today: string,
   button: Html,

@@ -40,7 +40,7 @@ export function messages(texts: Texts, faults: readonly { message: string }[]): 
 }
 
 /** The name of a field as its page labels it. */
-export function labelOf(texts: Texts, field: string): string {
+function labelOf(texts: Texts, field: string): string {
   if (Object.hasOwn(labels, field)) return texts.text(labels[field as keyof typeof labels]);
   return capitalized(field.replaceAll('_', ' '));
 }

@@ -33,7 +33,7 @@ const charsMax = 3_600;
 type Origin = Pick<CatalogContext, 'publicUrl'>;
 
 /** The `Set-Cookie` that shows a result on the next page. */
-export function remembered(shop: Origin, { text, secret, link, email }: FormResult): string {
+function remembered(shop: Origin, { text, secret, link, email }: FormResult): string {
   const value = Buffer.from(JSON.stringify({ text, secret, link, email })).toString('base64url');
   return value.length > charsMax ? forgotten(shop) : Cookies.setCookie(shop, kept, value);
 }
@@ -93,7 +93,7 @@ export function respondOnce(
 }
 
 /** The id of a field of the form at `path`. The summary of faults links to it. */
-export function idOf(path: string, name: string): string {
+function idOf(path: string, name: string): string {
   return `${path.replaceAll('/', '-')}-${name}`;
 }
 

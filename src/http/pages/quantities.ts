@@ -20,6 +20,6 @@ export function ofCall(texts: Texts, call: Pick<PaidResponse, 'units' | 'measure
 }
 
 /** A quantity as a decimal without an exponent. */
-export function decimal(quantity: number): string {
+function decimal(quantity: number): string {
   return quantity.toFixed(placesMax).replace(/\.?0+$/, '');
 }

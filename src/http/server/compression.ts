@@ -17,7 +17,7 @@ export type Coding = 'br' | 'gzip';
  * Chooses the content coding for a response (RFC 9110, section 12.5.3): the one with the highest weight in `Accept-Encoding`, Brotli
  * before gzip where they are equal. Returns null where neither is accepted, or the plain text is preferred.
  */
-export function choose(acceptEncoding: string | undefined): Coding | null {
+function choose(acceptEncoding: string | undefined): Coding | null {
   const weights = new Map<string, number>();
   for (const part of (acceptEncoding ?? '').split(',')) {
     const [name = '', ...parameters] = part.split(';').map((text) => text.trim().toLowerCase());

@@ -4,7 +4,7 @@ import * as Body from './body.ts';
 import type { Reservation } from './body-budget.ts';
 
 /** Bodies up to this length are read whole, so that the upstream gets them with a length and at once. */
-export const wholeBytesMax = Body.bodyBytesMax;
+const wholeBytesMax = Body.bodyBytesMax;
 
 export type UploadWaits = {
   /** Maximum time without a byte while the upstream is ready for more. */

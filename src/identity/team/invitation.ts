@@ -4,7 +4,7 @@ import type { Texts } from '../../text/texts.ts';
 import type { Rule } from '../registration.ts';
 import type { Role } from './role.ts';
 
-export const invitationStates = ['open', 'accepted', 'declined', 'withdrawn'] as const;
+const invitationStates = ['open', 'accepted', 'declined', 'withdrawn'] as const;
 export type InvitationState = (typeof invitationStates)[number];
 
 const hourSeconds = 3_600;
@@ -20,8 +20,6 @@ export type TeamLimits = {
   readonly invitationsPerHour: number;
   readonly membersMax: number;
 };
-
-export const usualLimits: TeamLimits = { invitationDays: 7, invitationsPerHour: 20, membersMax: 50 };
 
 /** The token of an invitation link. */
 export const newToken = () => secret('tin');

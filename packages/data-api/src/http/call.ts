@@ -12,7 +12,7 @@ import { offeredApis } from './operations.ts';
 import * as Reply from './reply.ts';
 
 /** Page on which the holder of a key sees its plan. */
-export const dashboardPath = '/dashboard';
+const dashboardPath = '/dashboard';
 
 /** Dependencies of calls. */
 export type Service = {

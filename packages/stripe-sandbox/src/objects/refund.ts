@@ -128,7 +128,7 @@ function debit(
 }
 
 /** Returns true while the refund waits for money in the balance. */
-export function isUnfunded({ status, balance_transaction }: Refund): boolean {
+function isUnfunded({ status, balance_transaction }: Refund): boolean {
   return status === 'pending' && balance_transaction === null;
 }
 

@@ -18,7 +18,7 @@ type PlanFacts = ChargeFacts & {
 };
 
 /** The price of the running period of a subscription, as it was agreed; null when its purchase is not among the orders. */
-export function priceOf({ plan, endMs }: Subscription, orders: readonly Order[]): Money.Money | null {
+function priceOf({ plan, endMs }: Subscription, orders: readonly Order[]): Money.Money | null {
   const paid = orders.find((order) => order.plan === plan && order.periodEndMs === endMs);
   return paid?.period?.terms.price ?? null;
 }

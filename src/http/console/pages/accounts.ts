@@ -23,7 +23,7 @@ export type AccountListFacts = {
 };
 
 const path = '/admin/console/accounts';
-export const kindNames: readonly (readonly [string, string])[] = [
+const kindNames: readonly (readonly [string, string])[] = [
   ['', 'All'],
   ['paying', 'Has paid'],
   ['unpaid', 'Has not paid'],

@@ -24,7 +24,7 @@ export function needsResponse({ kind, status }: Pick<Reversal, 'kind' | 'status'
 }
 
 /** The time that is left until the due date of a response: `9 days left`. */
-export function timeLeft(dueMs: number, nowMs: number): string {
+function timeLeft(dueMs: number, nowMs: number): string {
   const left = dueMs - nowMs;
   if (left <= 0) return 'overdue';
   if (left < dayMs) return 'less than a day left';

@@ -44,7 +44,7 @@ export function signalReason(reason: string): string {
 }
 
 /** The ways to pay. `mpp`: the card of an AI agent. */
-export const methodNames = {
+const methodNames = {
   card: 'Card',
   mpp: 'Card (agent)',
   x402: 'Stablecoin',

@@ -75,17 +75,16 @@ export async function changeEndpoints(sent: EventForm): Promise<Outcome | Consol
   }
 }
 
-async function rotate(
-  { shop, form, who }: EventForm,
-  endsNow: boolean,
-): Promise<Outcome | ConsoleResponse> {
+async function rotate({ shop, form, who }: EventForm, endsNow: boolean): Promise<Outcome | ConsoleResponse> {
   const { events } = shop.console;
   if (events.secretFault !== null) return refused(`${events.secretFault}.`);
   const secret = EventEndpoint.newSecret();
   const text = endsNow
     ? 'New secret made. The former one signs no more events.'
     : 'New secret made. For a day, events are signed with the former one too.';
-  return (await events.rotate(form.get('id') ?? '', secret, endsNow, who)) ? succeeded(text, secret) : unknown;
+  return (await events.rotate(form.get('id') ?? '', secret, endsNow, who))
+    ? succeeded(text, secret)
+    : unknown;
 }
 
 /** Reads the address and the types of a form; its faults, beside their fields. */

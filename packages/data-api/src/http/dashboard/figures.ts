@@ -22,7 +22,7 @@ export function moment(ms: number): Html {
 }
 
 /** A day in UTC: `26 Nov 2026`. */
-export function day(ms: number): string {
+function day(ms: number): string {
   const at = new Date(ms);
   return `${at.getUTCDate()} ${months[at.getUTCMonth()]} ${at.getUTCFullYear()}`;
 }
