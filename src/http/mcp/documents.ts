@@ -41,48 +41,28 @@ export type DocumentsContext = ToolContext & Pick<DiscoveryContext, 'reference'>
 export function open(shop: DocumentsContext, tools: Toolbox): Documents {
   const { reference, publicUrl, catalog, rails } = shop;
   const manifest = Manifest.manifest(catalog, { baseUrl: publicUrl, rails, links: Paths.links });
-  const document = (
-    name: string,
-    path: string,
-    title: string,
-    description: string,
-    mimeType: string,
-    text: string,
-  ) => ({ uri: publicUrl + path, name, title, description, mimeType, text });
   const documents = [
-    document(
-      'prices',
-      Paths.path.manifest,
-      'Prices',
-      'Services, plans and prices of this shop: the authority for prices.',
-      'application/json',
-      JSON.stringify(manifest),
-    ),
-    document(
-      'skill',
-      Paths.path.skill,
-      'How to use this shop',
-      'Register, ask, call, buy: the steps with their requests.',
-      'text/markdown',
-      LlmsTxt.skill(reference),
-    ),
-    document(
-      'llms',
-      Paths.path.llms,
-      'Overview',
-      'The services of this shop, with links.',
-      'text/markdown',
-      LlmsTxt.llms(reference),
-    ),
-    document(
-      'llms-full',
-      Paths.path.llmsFull,
-      'All operations',
-      'Every operation with its price and an example.',
-      'text/markdown',
-      LlmsTxt.llmsFull(reference),
-    ),
-  ];
+    {
+      ...{ path: Paths.path.manifest, name: 'prices', title: 'Prices' },
+      description: 'Services, plans and prices of this shop: the authority for prices.',
+      ...{ mimeType: 'application/json', text: JSON.stringify(manifest) },
+    },
+    {
+      ...{ path: Paths.path.skill, name: 'skill', title: 'How to use this shop' },
+      description: 'Register, ask, call, buy: the steps with their requests.',
+      ...{ mimeType: 'text/markdown', text: LlmsTxt.skill(reference) },
+    },
+    {
+      ...{ path: Paths.path.llms, name: 'llms', title: 'Overview' },
+      description: 'The services of this shop, with links.',
+      ...{ mimeType: 'text/markdown', text: LlmsTxt.llms(reference) },
+    },
+    {
+      ...{ path: Paths.path.llmsFull, name: 'llms-full', title: 'All operations' },
+      description: 'Every operation with its price and an example.',
+      ...{ mimeType: 'text/markdown', text: LlmsTxt.llmsFull(reference) },
+    },
+  ].map(({ path, ...one }) => ({ uri: publicUrl + path, ...one }));
   return { documents, shop, tools };
 }
 
