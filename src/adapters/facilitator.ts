@@ -2,6 +2,7 @@ import { Agent } from 'undici';
 import { z } from 'zod';
 import type { JsonObject } from '../payment/canonical-json.ts';
 import type { Facilitator, Settleable, Settlement, SettlementFailure } from '../payment/x402/facilitator.ts';
+import { authorizationJson } from '../payment/x402/payload.ts';
 import { toJson, toLegacyJson } from '../payment/x402/requirement.ts';
 import type { Resource } from '../payment/x402/resource.ts';
 import * as FacilitatorKey from './facilitator-key.ts';
@@ -112,18 +113,7 @@ function parseUrl(text: string): URL {
 
 /** Builds the request in the buyer's protocol version, from verified values only. */
 function request({ payload, requirement }: Settleable, resource: Resource): JsonObject {
-  const { from, to, value, validAfter, validBefore, nonce } = payload.authorization;
-  const signed = {
-    signature: payload.signature,
-    authorization: {
-      from,
-      to,
-      value: String(value),
-      validAfter: String(validAfter),
-      validBefore: String(validBefore),
-      nonce,
-    },
-  };
+  const signed = { signature: payload.signature, authorization: authorizationJson(payload.authorization) };
   if (payload.version === 1) {
     const required = toLegacyJson(requirement, resource);
     if (required === null) throw new TypeError(`version 1 has no name for ${requirement.network.id}`);

@@ -25,6 +25,14 @@ export type Authorization = {
   nonce: string;
 };
 
+/** Returns an authorization with its numbers as decimal strings. */
+export function authorizationJson({ from, to, value, validAfter, validBefore, nonce }: Authorization) {
+  return {
+    ...{ from, to, value: String(value) },
+    ...{ validAfter: String(validAfter), validBefore: String(validBefore), nonce },
+  };
+}
+
 /** The raw values of both fields, one entry per line. */
 export type PayloadFields = { paymentSignature: readonly string[]; xPayment: readonly string[] };
 

@@ -1,5 +1,6 @@
 import type { Settleable } from './facilitator.ts';
 import type { Network } from './network.ts';
+import { authorizationJson } from './payload.ts';
 import type { Resource } from './resource.ts';
 
 /**
@@ -24,17 +25,11 @@ export type SignedPayment = {
 
 export function fromVerified({ payload, requirement }: Settleable, resource: Resource): SignedPayment {
   const { version, signature, authorization } = payload;
-  const { from, to, value, validAfter, validBefore, nonce } = authorization;
   return {
     version,
     network: requirement.network.id,
     asset: requirement.network.asset.toLowerCase(),
-    from,
-    to,
-    value: String(value),
-    validAfter: String(validAfter),
-    validBefore: String(validBefore),
-    nonce,
+    ...authorizationJson(authorization),
     maxTimeoutSeconds: requirement.maxTimeoutSeconds,
     signature,
     resource,
