@@ -52,11 +52,8 @@ export async function readOverview(
     shop.usage.calls(account, fromMs, toMs, null, recentCallsMax),
     AccountKeys.list(shop, account, onlyOwn(member)),
   ]);
-  const holdings = holdingsIn(overview);
   return {
-    ...balanceIn(overview),
-    ...holdings,
-    unpaid: await unpaidOf(shop, holdings),
+    ...(await holdingsOf(shop, overview)),
     ...{ days, daily, calls, claimed: overview.claimed === true },
     hasKeys: keys.length > 0,
     canClaim: shop.claiming !== null,
@@ -79,11 +76,8 @@ export async function readBilling(
     subscriptions.then((all) => BillingPortal.methodsOf(shop, { account, member }, all.filter(isLive))),
     subscriptions.then((all) => BillingPortal.nextPricesOf(shop, all.filter(isLive))),
   ]);
-  const holdings = holdingsIn(overview);
   return {
-    ...balanceIn(overview),
-    ...holdings,
-    unpaid: await unpaidOf(shop, holdings),
+    ...(await holdingsOf(shop, overview)),
     ...{ topUp, details, methods, nextPrices },
     receipts: paid.receipts,
     ...{ older: paid.cursor, before },
@@ -133,29 +127,23 @@ export async function readSettings(
 
 type Overview = Awaited<ReturnType<typeof AccountJourney.overview>>;
 
-function balanceIn({ balance_usd, held_usd, included_remaining, included_usd }: Overview): Balance {
-  return {
-    balance: String(balance_usd),
-    held: String(held_usd),
-    included: Number(included_remaining),
-    includedUsd: included_usd === undefined ? null : String(included_usd),
-  };
-}
-
-/** Reads the renewals that were not paid. */
-async function unpaidOf(
+/** Returns the balance, the plans and the unpaid renewals of an account. */
+async function holdingsOf(
   shop: Pick<AccountPageContext, 'processor'>,
-  { subscriptions }: Holdings,
-): Promise<ReadonlyMap<string, BillingPortal.Unpaid>> {
+  { balance_usd, held_usd, included_remaining, included_usd, ...overview }: Overview,
+): Promise<Balance & Holdings & { unpaid: ReadonlyMap<string, BillingPortal.Unpaid> }> {
+  const { plans, grants, subscriptions } = overview as unknown as Holdings;
   const all = await Promise.all(
     subscriptions.filter(isDue).map(async ({ id }) => {
       const unpaid = await BillingPortal.unpaidOf(shop, id);
       return unpaid === null ? [] : [[id, unpaid] as const];
     }),
   );
-  return new Map(all.flat());
-}
-
-function holdingsIn({ plans, grants, subscriptions }: Overview): Holdings {
-  return { plans, grants, subscriptions } as Holdings;
+  return {
+    balance: String(balance_usd),
+    held: String(held_usd),
+    included: Number(included_remaining),
+    includedUsd: included_usd === undefined ? null : String(included_usd),
+    ...{ plans, grants, subscriptions, unpaid: new Map(all.flat()) },
+  };
 }
