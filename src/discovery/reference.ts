@@ -185,7 +185,7 @@ export function schemaReader(reference: Reference): Schema.Reader {
 }
 
 /** Returns the components as one document in which references can be resolved. */
-function rootOf({ components }: Reference): Schema.Node {
+export function rootOf({ components }: Reference): Schema.Node {
   const root: Record<string, Record<string, unknown>> = {};
   for (const [ref, { json }] of components) {
     const [, , kind = '', name = ''] = ref.split('/');

@@ -4,7 +4,7 @@ import type { CatalogContext } from '../../../catalog/catalog-context.ts';
 import type { Operation } from '../../../catalog/operation.ts';
 import type { DiscoveryContext } from '../../../discovery/discovery-context.ts';
 import * as OperationSearch from '../../../discovery/operation-search.ts';
-import type { Reference } from '../../../discovery/reference.ts';
+import { rootOf } from '../../../discovery/reference.ts';
 import type { Texts } from '../../../text/texts.ts';
 import type { TextsContext } from '../../../text/texts-context.ts';
 import { DocumentCache } from '../../api/document-cache.ts';
@@ -184,14 +184,4 @@ function pageText(
 export function framed(shop: ReferenceContext, outline: Outline, place: Place, words = '') {
   const beside = navigation(shop.texts, outline, place, words);
   return { beside, isScripted: true, layout: { ...Frame.shopLayout(shop), style } };
-}
-
-/** Returns the components as one document in which references can be resolved. */
-function rootOf({ components }: Reference): Schema.Node {
-  const root: Record<string, Record<string, unknown>> = {};
-  for (const [ref, { json }] of components) {
-    const [, , kind = '', name = ''] = ref.split('/');
-    root[kind] = { ...root[kind], [name]: JSON.parse(json) };
-  }
-  return { components: root };
 }
