@@ -87,7 +87,7 @@ export type Config = {
   /** Limits against card testing. */
   readonly cardLimits: CardLimits;
   /** The time for which personal data is kept. */
-  readonly retention: AbuseSettings.Retention;
+  readonly retention: ReturnType<typeof AbuseSettings.readRetention>;
   readonly teamLimits: TeamLimits;
   /** The ledger writer of this process: no two running processes on one database may share it. */
   readonly writer: string;

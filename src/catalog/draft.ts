@@ -2,7 +2,6 @@ import { resolve } from 'node:path';
 import * as JsonPointer from '@sluice/kernel/json-pointer';
 import * as Money from '@sluice/kernel/money';
 import { parseBytes } from './body-limit.ts';
-import type { Brand } from './brand.ts';
 import { type Catalog, openings } from './catalog.ts';
 import type { Included } from './included.ts';
 import * as Including from './included.ts';
@@ -21,16 +20,7 @@ import type { Limits } from './upstream-limits.ts';
 
 /** The catalogue as the file writes it, with the defaults of the schema filled in. */
 export type CatalogSource = {
-  storefront: {
-    name: string;
-    description: string;
-    contact: string;
-    seller?: string;
-    tax_note?: string;
-    tax?: 'stripe' | 'none';
-    links?: Readonly<Partial<Record<'terms' | 'privacy' | 'imprint' | 'status', string>>>;
-    brand?: Brand;
-  };
+  storefront: Catalog['storefront'];
   /** Optional beside `upstreams`. */
   upstream?: {
     description?: string;

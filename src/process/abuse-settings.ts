@@ -1,3 +1,4 @@
+import type { Retention } from '../adapters/postgres/retention.ts';
 import type { CardLimits } from '../payment/card-attempt.ts';
 import type { Setting } from './setting.ts';
 import * as Schema from './setting-schemas.ts';
@@ -58,16 +59,6 @@ export const abuseSettings = {
       'Days for which the seller’s events and their deliveries are kept. They can be delivered again and exported for that time ([events.md](events.md)).',
   },
 } satisfies Record<string, Setting>;
-
-/** The time for which data is kept, in hours. */
-export type Retention = {
-  readonly cardAttemptsHours: number;
-  readonly cardChargesHours: number;
-  readonly webhookEventsHours: number;
-  readonly trialProofsHours: number;
-  readonly accountEventsHours: number;
-  readonly sellerEventsHours: number;
-};
 
 type Read = (name: keyof typeof abuseSettings) => number;
 
