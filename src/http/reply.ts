@@ -43,6 +43,16 @@ export function error(
   );
 }
 
+/** The 429 for a caller who must wait. */
+export function tooManyRequests(
+  code: string,
+  message: string,
+  { retryAfterSeconds }: { retryAfterSeconds: number },
+  requestId: string,
+): Reply {
+  return error(429, code, message, requestId, {}, { 'retry-after': String(retryAfterSeconds) });
+}
+
 /** The 422 for an invalid request. `errors` lists the problems, and the message names the first three. */
 export function unprocessable(
   texts: Texts,

@@ -3,7 +3,7 @@ import * as AddressBlock from '../../identity/address-block.ts';
 import type { IdentityContext } from '../../identity/identity-context.ts';
 import * as RateLimit from '../../proxy/rate-limit.ts';
 import type { TextsContext } from '../../text/texts-context.ts';
-import { error, type Reply } from '../reply.ts';
+import { type Reply, tooManyRequests } from '../reply.ts';
 import { address, type Call, type Env, requestId, send } from '../request-context.ts';
 
 /** Maximum requests per second from one address to the storefront's own routes, which are free. */
@@ -25,8 +25,7 @@ export function createAddressLimit(
     const taken = RateLimit.take(limiter, AddressBlock.blockOf(from), perSecond, shop.clock());
     if (taken.allowed) return null;
     const message = shop.texts.text('api.rate_limited.address');
-    const headers = { 'retry-after': String(taken.retryAfterSeconds) };
-    return error(429, 'rate_limited', message, requestId(c), {}, headers);
+    return tooManyRequests('rate_limited', message, taken, requestId(c));
   };
 }
 

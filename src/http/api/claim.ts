@@ -7,7 +7,7 @@ import * as Claiming from '../../journeys/claiming.ts';
 import type { Texts } from '../../text/texts.ts';
 import type { TextsContext } from '../../text/texts-context.ts';
 import * as Refusal from '../common-refusals.ts';
-import { error, json, type Reply } from '../reply.ts';
+import { error, json, type Reply, tooManyRequests } from '../reply.ts';
 import {
   address,
   type Call,
@@ -73,14 +73,7 @@ function openedReply(texts: Texts, opened: Claiming.ClaimStart, id: string): Rep
     case 'claimed':
       return claimed(texts, id);
     case 'limited':
-      return error(
-        429,
-        'claim_limited',
-        texts.text('api.claim_limited'),
-        id,
-        {},
-        { 'retry-after': String(opened.retryAfterSeconds) },
-      );
+      return tooManyRequests('claim_limited', texts.text('api.claim_limited'), opened, id);
   }
 }
 

@@ -2,7 +2,6 @@ import { path } from '@sluice/kernel/endpoints';
 import { Hono } from 'hono';
 import type { CatalogContext } from '../../catalog/catalog-context.ts';
 import * as ExampleRequest from '../../catalog/example-request.ts';
-import * as Included from '../../catalog/included.ts';
 import * as AuthMd from '../../discovery/auth-md.ts';
 import * as AccessToken from '../../identity/access-token.ts';
 import type * as Form from '../../identity/form.ts';
@@ -31,7 +30,7 @@ import {
   unprocessable,
 } from '../request-context.ts';
 import * as Static from './static.ts';
-import { trialMember } from './trial-member.ts';
+import { trialMember, trialPlan } from './trial-member.ts';
 import * as WalletSignIn from './wallet-sign-in.ts';
 
 const noStore = { 'cache-control': 'no-store' };
@@ -146,15 +145,7 @@ export async function register(
         claim_token: claim.token,
         claim_token_expires: new Date(claim.claims.expiresMs).toISOString(),
       }),
-      plan:
-        trial === null
-          ? null
-          : {
-              id: trial.id,
-              kind: trial.kind,
-              status: 'active',
-              ...Included.remainingMembers(trial.included),
-            },
+      plan: trialPlan(trial),
       ...trialMember(shop, trialState),
       ...agentMember(agent),
     },

@@ -10,7 +10,7 @@ import * as TempoProof from '../../payment/tempo-proof.ts';
 import * as PaymentRequired from '../../payment/x402/payment-required.ts';
 import * as X402Response from '../../payment/x402/response.ts';
 import type { TextsContext } from '../../text/texts-context.ts';
-import { error, json, type Reply } from '../reply.ts';
+import { error, json, type Reply, tooManyRequests } from '../reply.ts';
 import {
   address,
   bytes,
@@ -72,19 +72,10 @@ function reply(
     case 'bad_proof':
       return error(400, 'bad_credential', answer.problem.detail, id, { ...answer.problem, status: 400 });
     case 'rate_limited':
-      return tooMany('rate_limited', shop.texts.text('api.rate_limited.proofs'), answer, id);
+      return tooManyRequests('rate_limited', shop.texts.text('api.rate_limited.proofs'), answer, id);
     case 'advised':
       return advised(shop, answer);
   }
-}
-
-function tooMany(
-  code: string,
-  message: string,
-  { retryAfterSeconds }: { retryAfterSeconds: number },
-  id: string,
-): Reply {
-  return error(429, code, message, id, {}, { 'retry-after': String(retryAfterSeconds) });
 }
 
 /** The 402, with a challenge for each scheme that the client accepts. */

@@ -6,7 +6,7 @@ import type { AccountEvent, ChangeResult, Removal } from '../../identity/team/te
 import type { CallerContext } from '../../journeys/identification.ts';
 import * as Team from '../../journeys/team.ts';
 import type { TextsContext } from '../../text/texts-context.ts';
-import { error, json, type Reply } from '../reply.ts';
+import { error, json, type Reply, tooManyRequests } from '../reply.ts';
 import {
   address,
   type Call,
@@ -154,10 +154,8 @@ function inviteReply(c: Call, invited: Team.Invited | { kind: 'unknown' }): Repl
       return json(202, { success: true, invitation: invited.id }, noStore);
     case 'no_mail':
       return error(501, 'mail_unavailable', texts.text('result.no_mail'), id);
-    case 'limited': {
-      const retry = { 'retry-after': String(invited.retryAfterSeconds) };
-      return error(429, 'too_many_invitations', texts.text('api.too_many_invitations'), id, {}, retry);
-    }
+    case 'limited':
+      return tooManyRequests('too_many_invitations', texts.text('api.too_many_invitations'), invited, id);
     case 'member':
       return error(409, 'already_member', texts.text('result.invite_member'), id);
     case 'declined':

@@ -1,7 +1,15 @@
 import type { CatalogContext } from '../../catalog/catalog-context.ts';
-import { trialOf } from '../../catalog/plan.ts';
+import * as Included from '../../catalog/included.ts';
+import { type TrialPlan, trialOf } from '../../catalog/plan.ts';
 import type { TrialState } from '../../identity/trial-proof.ts';
 import type { Texts } from '../../text/texts.ts';
+
+/** Returns the member `plan` of a registration. `trial`: the trial that it received, if any. */
+export function trialPlan(trial: TrialPlan | null): Record<string, unknown> | null {
+  if (trial === null) return null;
+  const { id, kind, included } = trial;
+  return { id, kind, status: 'active', ...Included.remainingMembers(included) };
+}
 
 /**
  * Returns the member `trial` of a response, where the catalogue gives the trial once for each email address, card, wallet or network address.

@@ -1,13 +1,12 @@
 import { path } from '@sluice/kernel/endpoints';
-import * as Included from '../../catalog/included.ts';
 import * as AccessToken from '../../identity/access-token.ts';
 import * as WalletMessage from '../../identity/wallet-message.ts';
 import * as WalletRequest from '../../identity/wallet-request.ts';
 import * as WalletSignIn from '../../journeys/wallet-sign-in.ts';
 import type { TextsContext } from '../../text/texts-context.ts';
-import { error, json, type Reply } from '../reply.ts';
+import { error, json, type Reply, tooManyRequests } from '../reply.ts';
 import { address, type Call, lines, requestId, unprocessable } from '../request-context.ts';
-import { trialMember } from './trial-member.ts';
+import { trialMember, trialPlan } from './trial-member.ts';
 
 const noStore = { 'cache-control': 'no-store' };
 const placeholder = '{address}';
@@ -36,9 +35,9 @@ export async function answer(
     case 'foreign':
       return unprocessable(c, [{ field: 'account', message: shop.texts.text('fault.wallet_account') }]);
     case 'rate_limited':
-      return tooMany('rate_limited', shop.texts.text('api.rate_limited.signatures'), outcome, id);
+      return tooManyRequests('rate_limited', shop.texts.text('api.rate_limited.signatures'), outcome, id);
     case 'registration_limited':
-      return tooMany(
+      return tooManyRequests(
         'registration_limited',
         shop.texts.text('api.registration_limited.wallets'),
         outcome,
@@ -133,26 +132,9 @@ function signedIn(
       expires_in: AccessToken.lifeSeconds,
       identity_assertion: assertion.token,
       assertion_expires: new Date(assertion.claims.expiresMs).toISOString(),
-      plan:
-        trial === null
-          ? null
-          : {
-              id: trial.id,
-              kind: trial.kind,
-              status: 'active',
-              ...Included.remainingMembers(trial.included),
-            },
+      plan: trialPlan(trial),
       ...trialMember(shop, trialState),
     },
     noStore,
   );
-}
-
-function tooMany(
-  code: string,
-  message: string,
-  { retryAfterSeconds }: { retryAfterSeconds: number },
-  id: string,
-): Reply {
-  return error(429, code, message, id, {}, { 'retry-after': String(retryAfterSeconds) });
 }
