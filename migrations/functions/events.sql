@@ -113,8 +113,9 @@ DECLARE
   v_wanted bigint[];
   v_count bigint;
 BEGIN
+  PERFORM 1 FROM shop.event_endpoint WHERE id = p_endpoint FOR KEY SHARE;
   SELECT array_agg(w) INTO v_wanted FROM shop.wanted_events(p_endpoint, p_from, p_to, p_types, p_since, p_until) w;
-  -- Lanes are locked before deliveries, as everywhere. The update waits for the removal of a lane, whose transaction cannot see the new deliveries.
+  -- The update waits for the removal of a lane, whose transaction cannot see the new deliveries.
   INSERT INTO shop.event_lane (endpoint_id, account_id) SELECT DISTINCT p_endpoint, e.account_id FROM shop.event e WHERE e.position = ANY (v_wanted) ORDER BY 2
     ON CONFLICT (endpoint_id, account_id) DO UPDATE SET account_id = excluded.account_id;
   INSERT INTO shop.event_delivery AS d (endpoint_id, position, account_id)
@@ -125,17 +126,22 @@ BEGIN
 END $$;
 
 -- Leases the next due lane of an endpoint that delivers, and returns its first event; no row if nothing is due. Endpoints of `p_busy` are left out.
--- A lane whose process ends is due again after `p_lease`.
+-- A lane whose process ends is due again after `p_lease`. The address is read under the lock of the endpoint: an edit waits for the lease and ends it, or
+-- has committed. All functions lock an endpoint before its lanes, and lanes before deliveries: edits FOR UPDATE, deliveries FOR KEY SHARE, which they share.
 CREATE OR REPLACE FUNCTION shop.take_event(p_lease text, p_for interval, p_busy text[])
 RETURNS TABLE (endpoint_id text, url text, secrets text[], event_id text, type text, account_id text, email text, at timestamptz, data jsonb, "position" bigint, tries integer)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
+  v_id text;
   v_endpoint shop.event_endpoint;
   v_account text;
 BEGIN
-  FOR v_endpoint IN SELECT p.* FROM shop.event_endpoint p WHERE p.state = 'on' AND p.id <> ALL (p_busy) ORDER BY random() LOOP
-    SELECT l.account_id INTO v_account FROM shop.event_lane l WHERE l.endpoint_id = v_endpoint.id AND l.due_at <= clock_timestamp()
+  FOR v_id IN SELECT p.id FROM shop.event_endpoint p WHERE p.state = 'on' AND p.id <> ALL (p_busy)
+      AND EXISTS (SELECT FROM shop.event_lane l WHERE l.endpoint_id = p.id AND l.due_at <= clock_timestamp()) ORDER BY random() LOOP
+    SELECT * INTO v_endpoint FROM shop.event_endpoint p WHERE p.id = v_id AND p.state = 'on' FOR KEY SHARE SKIP LOCKED;
+    CONTINUE WHEN NOT FOUND;
+    SELECT l.account_id INTO v_account FROM shop.event_lane l WHERE l.endpoint_id = v_id AND l.due_at <= clock_timestamp()
       ORDER BY l.due_at LIMIT 1 FOR UPDATE SKIP LOCKED;
     CONTINUE WHEN NOT FOUND;
     UPDATE shop.event_lane l SET due_at = clock_timestamp() + p_for, lease = p_lease WHERE l.endpoint_id = v_endpoint.id AND l.account_id = v_account;
@@ -155,6 +161,7 @@ CREATE OR REPLACE FUNCTION shop.finish_event(p_endpoint text, p_account text, p_
   p_gone boolean, OUT recorded boolean, OUT disabled boolean) LANGUAGE plpgsql AS $$
 BEGIN
   disabled := false;
+  PERFORM 1 FROM shop.event_endpoint WHERE id = p_endpoint FOR KEY SHARE;
   PERFORM 1 FROM shop.event_lane WHERE endpoint_id = p_endpoint AND account_id = p_account AND lease = p_lease FOR UPDATE;
   recorded := FOUND;
   IF NOT recorded THEN RETURN; END IF;
@@ -207,6 +214,7 @@ END $$;
 -- Switches an endpoint on or off. Its events wait meanwhile. Returns false if there is no such endpoint.
 CREATE OR REPLACE FUNCTION shop.switch_event_endpoint(p_id text, p_on boolean, p_who text) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
+  PERFORM 1 FROM shop.event_endpoint WHERE id = p_id FOR UPDATE;
   UPDATE shop.event_endpoint SET state = CASE WHEN p_on THEN 'on' ELSE 'disabled' END, reason = CASE WHEN NOT p_on THEN 'seller' END, failing_since = NULL
     WHERE id = p_id AND (state = 'on') <> p_on;
   IF FOUND THEN
@@ -227,9 +235,8 @@ CREATE OR REPLACE FUNCTION shop.change_event_endpoint(p_id text, p_url text, p_t
 DECLARE
   v_was shop.event_endpoint;
 BEGIN
-  PERFORM 1 FROM shop.event_lane WHERE endpoint_id = p_id ORDER BY account_id FOR UPDATE;
   -- The lock also makes a repeated request wait for the standby.
-  SELECT * INTO v_was FROM shop.event_endpoint WHERE id = p_id FOR NO KEY UPDATE;
+  SELECT * INTO v_was FROM shop.event_endpoint WHERE id = p_id FOR UPDATE;
   IF NOT FOUND THEN RETURN false; END IF;
   IF v_was.url = p_url AND v_was.types IS NOT DISTINCT FROM p_types THEN RETURN true; END IF;
   UPDATE shop.event_endpoint SET url = p_url, types = p_types, failing_since = CASE WHEN url = p_url THEN failing_since END WHERE id = p_id;
@@ -247,7 +254,6 @@ CREATE OR REPLACE FUNCTION shop.remove_event_endpoint(p_id text, p_who text) RET
 DECLARE
   v_url text;
 BEGIN
-  PERFORM 1 FROM shop.event_lane WHERE endpoint_id = p_id ORDER BY account_id FOR UPDATE;
   DELETE FROM shop.event_endpoint WHERE id = p_id RETURNING url INTO v_url;
   IF NOT FOUND THEN RETURN false; END IF;
   INSERT INTO shop.audit (who, act, subject, before) VALUES (p_who, 'event_endpoint_removed', p_id, jsonb_build_object('url', v_url));
@@ -268,7 +274,7 @@ RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   v_count bigint;
 BEGIN
-  PERFORM 1 FROM shop.event_endpoint WHERE id = p_endpoint FOR SHARE;
+  PERFORM 1 FROM shop.event_endpoint WHERE id = p_endpoint FOR KEY SHARE;
   IF NOT FOUND THEN RETURN NULL; END IF;
   v_count := shop.queue_events(p_endpoint, p_from, p_to, p_types, p_since, p_until);
   INSERT INTO shop.audit (who, act, subject, after) VALUES (p_who, 'events_replayed', p_endpoint,
@@ -285,11 +291,14 @@ DECLARE
   v_position bigint;
 BEGIN
   SELECT account_id, position INTO v_account, v_position FROM shop.event WHERE id = p_event;
+  PERFORM 1 FROM shop.event_endpoint WHERE id = p_endpoint AND state = 'on' FOR KEY SHARE;
+  IF NOT FOUND THEN RETURN false; END IF;
   PERFORM 1 FROM shop.event_lane WHERE endpoint_id = p_endpoint AND account_id = v_account FOR UPDATE;
-  IF NOT FOUND OR NOT EXISTS (SELECT FROM shop.event_endpoint WHERE id = p_endpoint AND state = 'on') OR v_position IS DISTINCT FROM
+  IF NOT FOUND OR v_position IS DISTINCT FROM
     (SELECT min(position) FROM shop.event_delivery WHERE endpoint_id = p_endpoint AND account_id = v_account AND state = 'waiting') THEN RETURN false; END IF;
-  -- An attempt that is under way is the wanted one.
-  UPDATE shop.event_lane SET due_at = clock_timestamp() WHERE endpoint_id = p_endpoint AND account_id = v_account AND lease IS NULL;
+  -- An attempt that is under way is the wanted one. The process of an expired lease has ended.
+  UPDATE shop.event_lane SET due_at = clock_timestamp(), lease = NULL
+    WHERE endpoint_id = p_endpoint AND account_id = v_account AND (lease IS NULL OR due_at <= clock_timestamp());
   UPDATE shop.event_delivery SET tries = 0 WHERE endpoint_id = p_endpoint AND position = v_position;
   INSERT INTO shop.audit (who, act, subject, after) VALUES (p_who, 'event_hurried', p_endpoint, jsonb_build_object('event', p_event));
   PERFORM ledger.announce('events', '');

@@ -142,8 +142,8 @@ export interface SellerEvents {
   /**
    * Counts the events that `replay` would queue, up to a maximum; `isMore`: there are more. Returns null when there is no such endpoint or event.
    */
-  countAgain(endpoint: string, range: EventRange): Promise<{ count: number; isMore: boolean } | null>;
+  countReplay(endpoint: string, range: EventRange): Promise<{ count: number; isMore: boolean } | null>;
   /** Makes the next attempt due now. Returns false when the event is not the next one of its account that waits for the endpoint, or the endpoint is off. */
-  hurry(endpoint: string, event: string, who: string): Promise<boolean>;
+  deliverNow(endpoint: string, event: string, who: string): Promise<boolean>;
   totals(): Promise<EventTotals>;
 }

@@ -122,15 +122,68 @@ test('an event that waits can be tried at once, in the order of its account, and
   const waits = async (id: string) => (await events.find(id))?.deliveries[0]?.wait;
   expect(await waits(first)).toMatchObject({ isOn: true, isUnderWay: false, after: null });
   expect(await waits(second)).toMatchObject({ after: first });
-  expect(await events.hurry(endpoint, second, 'test')).toBe(false);
-  expect(await events.hurry(endpoint, first, 'test')).toBe(true);
+  expect(await events.deliverNow(endpoint, second, 'test')).toBe(false);
+  expect(await events.deliverNow(endpoint, first, 'test')).toBe(true);
   expect(await audited('event_hurried')).toMatchObject([{ after: { event: first } }]);
   expect(await events.take([])).toMatchObject({ id: first, tries: 0 });
   expect(await waits(first)).toMatchObject({ isUnderWay: true });
   await events.enable(endpoint, false, 'test');
   expect(await waits(first)).toMatchObject({ isOn: false });
-  expect(await events.hurry(endpoint, first, 'test')).toBe(false);
-  expect(await events.hurry(endpoint, 'evt_none', 'test')).toBe(false);
+  expect(await events.deliverNow(endpoint, first, 'test')).toBe(false);
+  expect(await events.deliverNow(endpoint, 'evt_none', 'test')).toBe(false);
+});
+
+test('an event whose process has died is tried at once, and a late result of that process does not count', async () => {
+  const [first = ''] = await write('acc_1', 'order.granted');
+  const dead = await takeOne();
+  await sql`UPDATE shop.event_lane SET due_at = now() - interval '1 second'`;
+  expect((await events.find(first))?.deliveries[0]?.wait).toMatchObject({ isUnderWay: false });
+  expect(await events.deliverNow(endpoint, first, 'test')).toBe(true);
+  expect(await events.finish(dead, attempt, { state: 'failed', waitMs: 0, isGone: false })).toMatchObject({
+    recorded: false,
+  });
+  await deliverAll(sql, events);
+  expect(former?.received).toHaveLength(1);
+});
+
+test('an event that is taken while its endpoint changes goes to the new address', async () => {
+  await write('acc_1', 'order.granted');
+  await events.publish();
+  let taken: ReturnType<SellerEvents['take']> | undefined;
+  await sql.begin(async (own) => {
+    await own`LOCK TABLE shop.event_lane IN ACCESS EXCLUSIVE MODE`;
+    taken = events.take([]);
+    const waiting = () =>
+      own`SELECT FROM pg_locks WHERE NOT granted AND relation = 'shop.event_lane'::regclass`;
+    await expect.poll(async () => (await waiting()).length).toBe(1);
+    await own`SELECT shop.change_event_endpoint(${endpoint}, ${current?.url ?? ''}, NULL, 'test')`;
+  });
+  expect(await taken).toMatchObject({ url: current?.url });
+});
+
+test('changes, switches, replays and deliveries of one endpoint never block each other for good', async () => {
+  await write('acc_1', 'order.granted');
+  await write('acc_2', 'order.granted');
+  await deliverAll(sql, events);
+  const rounds = Array.from({ length: 25 }, (_, round) => round);
+  const each = (work: (round: number) => Promise<unknown>) => async () => {
+    for (const round of rounds) await work(round);
+  };
+  const deliver = async () => {
+    const due = await events.take([]);
+    if (due !== null) await events.finish(due, attempt, { state: 'waiting', waitMs: 0, isGone: false });
+  };
+  const works = [
+    each((round) => change(round % 2 ? former?.url : current?.url)),
+    each((round) => events.enable(endpoint, round % 2 === 1, 'test')),
+    each(() => events.replay(endpoint, everything, 'test')),
+    each(deliver),
+    each(() => events.publish()),
+  ];
+  // A deadlock rejects with SQLSTATE 40P01.
+  await Promise.all(works.map((work) => work()));
+  await events.enable(endpoint, true, 'test');
+  await deliverAll(sql, events);
 });
 
 test('the number of events to deliver again is known before, up to the most of one run', async () => {
@@ -138,7 +191,7 @@ test('the number of events to deliver again is known before, up to the most of o
   await sql`DELETE FROM shop.event`;
   await write('acc_3', 'order.granted', 'order.granted', 'order.refunded');
   await deliverAll(sql, events);
-  const of = (range: Partial<EventRange>) => events.countAgain(endpoint, { ...everything, ...range });
+  const of = (range: Partial<EventRange>) => events.countReplay(endpoint, { ...everything, ...range });
   expect(await of({})).toEqual({ count: 3, isMore: false });
   expect(await of({ types: ['order.refunded'] })).toEqual({ count: 1, isMore: false });
   expect(await events.replay(endpoint, { ...everything, types: ['order.refunded'] }, 'test')).toMatchObject({
@@ -150,5 +203,5 @@ test('the number of events to deliver again is known before, up to the most of o
   await deliverAll(sql, events);
   expect(await of({})).toEqual({ count: 3, isMore: true });
   expect(await of({ from: 'evt_none' })).toBe(null);
-  expect(await events.countAgain('ep_none', everything)).toBe(null);
+  expect(await events.countReplay('ep_none', everything)).toBe(null);
 });

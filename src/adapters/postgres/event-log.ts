@@ -67,7 +67,7 @@ function readDeliveries(
   return sql<
     DeliveryRow[]
   >`SELECT d.position, d.endpoint_id AS endpoint, p.url, d.state, d.attempts, p.state = 'on' AS is_on,
-      l.due_at, l.lease IS NOT NULL AS is_under_way, CASE WHEN f.position < d.position THEN f.id END AS after
+      l.due_at, l.lease IS NOT NULL AND l.due_at > clock_timestamp() AS is_under_way, CASE WHEN f.position < d.position THEN f.id END AS after
     FROM shop.event_delivery d JOIN shop.event_endpoint p ON p.id = d.endpoint_id
     LEFT JOIN shop.event_lane l ON d.state = 'waiting' AND l.endpoint_id = d.endpoint_id AND l.account_id = d.account_id
     LEFT JOIN LATERAL (SELECT e.id, w.position FROM shop.event_delivery w JOIN shop.event e ON e.position = w.position

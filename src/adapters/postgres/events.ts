@@ -48,8 +48,8 @@ export function openSellerEvents(
     ...openEndpoints(sql, secrets),
     ...openEventLog(sql),
     replay: (endpoint, range, who) => replay(sql, endpoint, range, queuedMax, who),
-    countAgain: (endpoint, range) => countAgain(sql, endpoint, range, queuedMax),
-    hurry: (endpoint, event, who) => hurry(sql, endpoint, event, who),
+    countReplay: (endpoint, range) => countReplay(sql, endpoint, range, queuedMax),
+    deliverNow: (endpoint, event, who) => deliverNow(sql, endpoint, event, who),
   };
 }
 
@@ -167,7 +167,7 @@ async function replay(
   return { count, next: next?.id ?? null };
 }
 
-async function countAgain(
+async function countReplay(
   sql: Connection,
   endpoint: string,
   range: EventRange,
@@ -184,7 +184,7 @@ async function countAgain(
   return { count: Math.min(count, countMax), isMore: count > countMax };
 }
 
-async function hurry(sql: Connection, endpoint: string, event: string, who: string): Promise<boolean> {
+async function deliverNow(sql: Connection, endpoint: string, event: string, who: string): Promise<boolean> {
   const [row] = await announced(
     sql,
     sql<[{ done: boolean }]>`SELECT shop.hurry_event(${endpoint}, ${event}, ${who}) AS done`,

@@ -84,7 +84,7 @@ export function addEventSection(console: Console, shop: EventsContext): void {
     const event = c.req.param('id') ?? '';
     const endpoint = form.get('id') ?? '';
     if (form.get('act') === 'now')
-      return (await events.hurry(endpoint, event, person.who))
+      return (await events.deliverNow(endpoint, event, person.who))
         ? done(c.req.path, 'The event is sent now.')
         : one(c, person, {
             text: 'Nothing was sent: the event does not wait for this attempt any more.',
@@ -107,7 +107,7 @@ async function act(sent: EventForm): Promise<Outcome | ConsoleResponse> {
   const draft = Object.fromEntries(form);
   const fault = (text: string, at: string) => unsent({ ...draft, fault: text, at }, at);
   if (action === 'review') {
-    const [counted, endpoints] = await Promise.all([events.countAgain(id, range), events.endpoints()]);
+    const [counted, endpoints] = await Promise.all([events.countReplay(id, range), events.endpoints()]);
     const endpoint = endpoints.find((one) => one.id === id);
     if (counted === null || endpoint === undefined) return fault(unknownEvent, 'from');
     if (counted.count === 0)
