@@ -73,6 +73,18 @@ BEGIN
   UPDATE shop.sign_in SET used_at = clock_timestamp() WHERE id = v_link.id;
   UPDATE shop.member m SET used_at = clock_timestamp() WHERE m.id = member;
   session := 'ses_' || substr(account, 5, 2) || left(replace(gen_random_uuid()::text, '-', ''), 30);
+  PERFORM shop.keep_session(session, member, p_device);
   PERFORM shop.add_account_event(account, member, 'signed_in', v_link.email, jsonb_build_object('device', p_device, 'session', session));
   RETURN NEXT;
 END $$;
+
+-- Adds a session of a person to the list, shows that it is now in the account of `p_member`, or prolongs it for the life of an assertion
+-- (src/identity/assertion.ts), at most once a day.
+CREATE OR REPLACE FUNCTION shop.keep_session(p_id text, p_member text, p_device text) RETURNS void LANGUAGE sql AS $$
+  INSERT INTO shop.member_session AS s (id, member_id, device, expires_at)
+    SELECT p_id, m.id, p_device, clock_timestamp() + interval '90 days' FROM shop.member m
+      WHERE m.id = p_member AND NOT EXISTS (SELECT FROM shop.member_session k
+        WHERE k.id = p_id AND k.member_id = p_member AND k.expires_at > clock_timestamp() + interval '89 days')
+      FOR KEY SHARE
+    ON CONFLICT (id) DO UPDATE SET member_id = excluded.member_id, expires_at = excluded.expires_at;
+$$;

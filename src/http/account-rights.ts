@@ -64,6 +64,7 @@ const pages = {
   'GET /shop/account/connections/end': only('connect'),
   'POST /shop/account/connections/end': noted('connect', 'application_disconnected'),
   'POST /shop/account/sessions/end': noted('leave', 'session_ended'),
+  'POST /shop/account/sessions/end-others': noted('leave', 'other_sessions_ended'),
   'GET /shop/account/top-up/end': only('end_charges'),
   'POST /shop/account/top-up/end': noted('end_charges', 'top_up_changed'),
   'POST /shop/account/top-up': noted('change_billing', 'top_up_changed'),

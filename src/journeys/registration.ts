@@ -8,7 +8,7 @@ import * as ClaimToken from '../identity/claim-token.ts';
 import type * as Form from '../identity/form.ts';
 import * as Grant from '../identity/grant.ts';
 import type { IdentityContext, RegistrationContext } from '../identity/identity-context.ts';
-import type { Issued } from '../identity/jwt.ts';
+import type { Issued, TokenSession } from '../identity/jwt.ts';
 import type { SignedRequest } from '../identity/message-signature.ts';
 import * as Grants from '../identity/oauth/grants.ts';
 import * as ProofOfWork from '../identity/proof-of-work.ts';
@@ -197,8 +197,17 @@ export async function exchange(shop: OAuth.OAuthContext, form: string): Promise<
 async function exchangeAssertion(shop: SessionContext, given: string): Promise<Exchanged> {
   const renewed = await renew(shop, given);
   if (renewed.kind === 'fault') return renewed;
-  const assertion = await Assertion.issue(shop.tokenVerifier.ring, renewed.access.claims, shop.clock());
-  return { ...renewed, assertion };
+  return { ...renewed, assertion: await prolong(shop, renewed.access.claims) };
+}
+
+/** Issues a new assertion of a session, which then lasts as long as the first one from now on. */
+export async function prolong(
+  shop: Pick<IdentityContext, 'clock' | 'team' | 'tokenVerifier'>,
+  session: TokenSession,
+): Promise<Issued> {
+  const { member, sid } = session;
+  if (member !== null) await shop.team.keepSession({ id: sid, member: member.id, device: null });
+  return Assertion.issue(shop.tokenVerifier.ring, session, shop.clock());
 }
 
 /** Issues a new access token for the session that an assertion names, with the current role of its person. */

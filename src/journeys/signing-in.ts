@@ -89,7 +89,7 @@ export async function joins(claiming: Claim.ClaimService, token: string): Promis
 
 export type SignInResult =
   /** `known`: the new cookie of the browser, with the mailbox. */
-  | { kind: 'entered'; account: string; assertion: string; known: string }
+  | { kind: 'entered'; account: string; session: string; assertion: string; known: string }
   | { kind: 'elsewhere' | 'gone' | 'full' };
 
 /** `device`: the name of the browser and its system, for the list of sign-ins. */
@@ -120,6 +120,7 @@ export async function enter(
   return {
     kind: 'entered',
     account: outcome.holder.account,
+    session: outcome.session,
     assertion: assertion.token,
     known: KnownBrowser.withMailbox(secret, mailbox, known),
   };

@@ -13,8 +13,6 @@ import type { TextsContext } from '../text/texts-context.ts';
 import * as Registering from './registration.ts';
 
 const dayMs = 86_400_000;
-/** The page lists so many sessions of a person. */
-const sessionsMax = 20;
 /** The path of an invitation. Its token is in the query string, which is never logged. */
 export const invitationPath = '/shop/invitation';
 
@@ -145,53 +143,77 @@ export async function membershipsOf(
   return email === null ? [] : team.of(email);
 }
 
-/** Opens a session of the same person in another of their accounts. Returns its assertion; null when they are not in that account. */
+/** The session of a browser. */
+type Session = { member: { id: string } | null; sid: string };
+
+/** Moves the session of a person to another of their accounts. Returns its assertion there; null when they are not in that account. */
 export async function switchTo(
-  shop: Pick<IdentityContext, 'clock' | 'team' | 'tokenVerifier'>,
-  member: { id: string } | null,
+  shop: SessionContext,
+  session: Session,
   account: string,
   device: string | null,
 ): Promise<string | null> {
-  const found = (await membershipsOf(shop, member)).find((one) => one.account === account);
+  const found = (await membershipsOf(shop, session.member)).find((one) => one.account === account);
   if (found === undefined) return null;
   const holder = await shop.team.holder({ account, member: found.member, epoch: null });
   if (holder === null) return null;
-  return (await startSession(shop, holder, device)).assertion.token;
+  return (await startSession(shop, holder, device, session.sid)).assertion.token;
 }
 
-/** Starts a session of a person in the browser `device`, and adds it to the list of their sessions. */
+type SessionContext = Pick<IdentityContext, 'clock' | 'team' | 'tokenVerifier'>;
+
+/**
+ * Starts a session of a person in the browser `device`, and adds it to the list of their sessions.
+ * @param sid the session of that person which the browser has, in another account: it continues, so that one sign-out ends it everywhere
+ */
 export async function startSession(
-  shop: Pick<IdentityContext, 'clock' | 'team' | 'tokenVerifier'>,
+  shop: SessionContext,
   holder: Holder,
   device: string | null,
+  sid?: string,
 ): Promise<{ access: Issued; assertion: Issued }> {
   const { account, member } = holder;
-  const started = await Registering.session(shop, holder);
-  const detail = { device, session: started.assertion.claims.sid };
-  if (member !== null) await shop.team.record(account, member.id, 'signed_in', member.id, detail);
+  const started = await Registering.session(shop, holder, sid);
+  if (member === null) return started;
+  const session = started.assertion.claims.sid;
+  await shop.team.keepSession({ id: session, member: member.id, device });
+  await shop.team.record(account, member.id, 'signed_in', member.id, { device, session });
   return started;
 }
 
-/** Returns the sessions of a person in an account, the newest first. */
+/** Returns the browsers that are signed in as the person of a session, each once, whichever account it shows: the newest first. */
 export async function sessionsOf(
   { team }: Pick<IdentityContext, 'team'>,
-  account: string,
   member: { id: string } | null,
 ): Promise<SignedInSession[]> {
   const email = await emailOf({ team }, member);
-  return email === null ? [] : team.sessions(account, email, sessionsMax);
+  return email === null ? [] : team.sessions(email);
 }
 
 /** Ends a session of the person. Returns false for one that is not theirs. When this resolves, no process accepts its tokens. */
 export async function endSession(
-  shop: Pick<IdentityContext, 'clock' | 'revocations' | 'team' | 'tokenVerifier'>,
-  account: string,
+  shop: ChangeContext,
   member: { id: string } | null,
   session: string,
 ): Promise<boolean> {
-  if (!(await sessionsOf(shop, account, member)).some(({ id }) => id === session)) return false;
+  if (!(await sessionsOf(shop, member)).some(({ id }) => id === session)) return false;
   await spread(shop, { kind: 'done', revoked: [session] });
   return true;
+}
+
+/** Ends all sessions of the person but this one. When this resolves, no process accepts their tokens. */
+export async function endOtherSessions(shop: ChangeContext, { member, sid }: Session): Promise<void> {
+  const others = (await sessionsOf(shop, member)).filter(({ id }) => id !== sid);
+  await spread(shop, { kind: 'done', revoked: others.map(({ id }) => id) });
+}
+
+/**
+ * Ends the session of a person that a browser had before it signed in again, because the browser no longer has its tokens. A session that belongs to
+ * no person continues: its tokens may be the only access to an account.
+ */
+export async function endReplaced(shop: ChangeContext, before: Session | null, sid: string): Promise<void> {
+  if (before === null || before.member === null || before.sid === sid) return;
+  await spread(shop, { kind: 'done', revoked: [before.sid] });
 }
 
 export type Joined =
@@ -223,13 +245,16 @@ export async function joinedBy(
 /** Accepts an invitation for the person of a session, whose proved address must be that of the invitation. No money moves. */
 export async function accept(
   shop: Pick<IdentityContext, 'clock' | 'team' | 'tokenVerifier'> & Pick<RegistrationContext, 'teamLimits'>,
-  member: { id: string } | null,
+  session: Session | null,
   token: string,
   device: string | null,
 ): Promise<Joined> {
-  const email = await emailOf(shop, member);
+  const email = await emailOf(shop, session?.member ?? null);
   if (email === null) return { kind: 'other_address' };
   const joined = await shop.team.accept(Invitation.digest(token), email, shop.teamLimits.membersMax);
   if (joined.kind !== 'accepted') return joined;
-  return { kind: joined.kind, assertion: (await startSession(shop, joined, device)).assertion.token };
+  return {
+    kind: joined.kind,
+    assertion: (await startSession(shop, joined, device, session?.sid)).assertion.token,
+  };
 }

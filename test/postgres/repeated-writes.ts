@@ -423,6 +423,7 @@ export const otherWrites: Readonly<Record<string, string>> = {
     'shop.check_credit',
     'shop.sweep_credit',
     'shop.end_prepaid',
+    'shop.keep_session',
     'shop.due_top_ups',
     'shop.sweep_top_ups',
     'shop.finish_mail',

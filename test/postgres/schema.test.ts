@@ -120,6 +120,7 @@ const released = {
   '0013_known_browsers': 'c2aa0a238805c4ea735a285bb8a60bd1f5da6b982a535f90c87e2b5cdd97f6bd',
   '0014_returned_before': '274f613a67192fdccc083760b93a739980490960b0bbae15a1c985806c0654e7',
   '0015_session_devices': '3a93335136988d516718cea0678997514438738e568a59fa7e57b187d6fc25bb',
+  '0016_member_session': '38f658d6380f08dea019af6e38d6240e518725202cb978d44155f520be38bf63',
 };
 
 test('released migrations stay as they are', async () => {

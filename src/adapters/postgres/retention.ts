@@ -37,6 +37,7 @@ export const rules: readonly Rule[] = [
   { table: 'shop.operator_session', keeps: 0, ended: 'expires_at < $1' },
   { table: 'shop.operator_invitation', keeps: 0, ended: 'expires_at < $1' },
   { table: 'shop.invitation', keeps: 0, ended: 'expires_at < $1' },
+  { table: 'shop.member_session', keeps: 0, ended: 'expires_at < $1' },
   { table: 'shop.account_event', keeps: 'accountEventsHours', ended: 'at < $1' },
   { table: 'shop.revocation', keeps: 0, ended: 'expires_at < $1' },
   { table: 'shop.proof', keeps: day, ended: 'expires_at < $1' },

@@ -12,7 +12,7 @@ import * as Admissions from './admissions.ts';
 import type { Connection } from './connection.ts';
 import { announced } from './notices.ts';
 import type { Row } from './schema/row.ts';
-import type { accountEvent, invitation, member } from './schema/team.ts';
+import type { accountEvent, invitation, member, memberSession } from './schema/team.ts';
 
 type MemberRow = Row<typeof member>;
 type InvitationRow = Row<typeof invitation> & { inviter: string | null };
@@ -181,7 +181,7 @@ function changes(sql: Connection): Pick<Team, 'setRole' | 'transfer' | 'remove' 
   };
 }
 
-function events(sql: Connection): Pick<Team, 'record' | 'events' | 'sessions'> {
+function events(sql: Connection): Pick<Team, 'record' | 'events' | 'keepSession' | 'sessions'> {
   return {
     async record(account, by, act, subject, detail = null) {
       const more = detail && sql.json(detail as never);
@@ -204,15 +204,17 @@ function events(sql: Connection): Pick<Team, 'record' | 'events' | 'sessions'> {
         }),
       );
     },
-    async sessions(account, email, max) {
-      type SessionRow = { id: string; device: string | null; at: Date };
+    async keepSession({ id, member, device }) {
+      await sql`SELECT shop.keep_session(${id}, ${member}, ${device})`;
+    },
+    async sessions(email) {
       const rows = await sql<
-        SessionRow[]
-      >`SELECT e.detail ->> 'session' AS id, e.detail ->> 'device' AS device, e.at FROM shop.account_event e
-        WHERE e.account_id = ${account} AND e.act = 'signed_in' AND e.who = ${email} AND e.detail ? 'session'
-          AND NOT EXISTS (SELECT FROM shop.revocation r WHERE r.id = e.detail ->> 'session')
-        ORDER BY e.id DESC LIMIT ${max}`;
-      return rows.map(({ id, device, at }) => ({ id, device, atMs: at.getTime() }));
+        Row<typeof memberSession>[]
+      >`SELECT s.* FROM shop.member_session s JOIN shop.member m ON m.id = s.member_id
+        WHERE m.email = ${email} AND s.expires_at > clock_timestamp()
+          AND NOT EXISTS (SELECT FROM shop.revocation r WHERE r.id = s.id)
+        ORDER BY s.started_at DESC, s.id`;
+      return rows.map(({ id, device, started_at }) => ({ id, device, atMs: started_at.getTime() }));
     },
   };
 }

@@ -47,11 +47,10 @@ export function remembered(shop: Pick<CatalogContext, 'publicUrl'>, assertion: s
 
 /** Renews the session cookie, so that a returning browser keeps its access to an account that has no email address. */
 export async function prolonged(
-  shop: Pick<IdentityContext, 'clock' | 'publicUrl' | 'tokenVerifier'>,
+  shop: Pick<IdentityContext, 'clock' | 'publicUrl' | 'team' | 'tokenVerifier'>,
   { access }: BrowserSession,
 ): Promise<string> {
-  const { token } = await Assertion.issue(shop.tokenVerifier.ring, access.claims, shop.clock());
-  return remembered(shop, token);
+  return remembered(shop, (await Registering.prolong(shop, access.claims)).token);
 }
 
 export function forgotten(shop: Pick<CatalogContext, 'publicUrl'>): string {

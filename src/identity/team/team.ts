@@ -91,6 +91,8 @@ export interface Team {
     max: number,
     but?: readonly string[],
   ): Promise<AccountEvent[]>;
-  /** Returns the newest sessions of a person in an account that were not ended. */
-  sessions(account: string, email: string, max: number): Promise<SignedInSession[]>;
+  /** Lists a session as one of a person, in the account that its browser now shows, or prolongs it after an assertion was issued. */
+  keepSession(session: { id: string; member: string; device: string | null }): Promise<void>;
+  /** Returns the sessions of a person in all accounts that have neither ended nor expired, the newest first. */
+  sessions(email: string): Promise<SignedInSession[]>;
 }

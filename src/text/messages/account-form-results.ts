@@ -23,6 +23,7 @@ export const accountResults = {
   'result.key_revoked': 'The key is revoked and stops working immediately.',
   'result.no_key': 'This account has no such key. Reload the page to see its keys.',
   'result.session_signed_out': 'That browser is signed out.',
+  'result.sessions_signed_out': 'All other browsers are signed out.',
   'result.session_unknown': 'You have no such sign-in, or it has ended. Reload the page to see yours.',
   'result.disconnected': 'The application is disconnected.',
   'result.not_connected': 'This application is not connected to your account.',

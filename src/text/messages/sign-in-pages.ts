@@ -130,4 +130,9 @@ export const signInPages = {
   'sessions.signed_in': 'Signed in (UTC)',
   'sessions.end': 'Sign out',
   'sessions.end_label': 'Sign out {browser}',
+  'sessions.end_others': 'Sign out all other browsers',
+  'sessions.more': {
+    one: '{count} older sign-in is not listed. “Sign out all other browsers” ends it too.',
+    other: '{count} older sign-ins are not listed. “Sign out all other browsers” ends them too.',
+  },
 } as const;

@@ -84,6 +84,7 @@ export const teamPages = {
   'event.signed_in_with': 'Signed in with {browser}',
   'event.signed_in_here': 'Signed in with {browser} (this browser)',
   'event.session_ended': 'Signed out a browser',
+  'event.other_sessions_ended': 'Signed out all other browsers',
   'event.claimed': 'Added an email to the account',
   'event.key_created': 'Created the key {subject}',
   'event.key_revoked': 'Revoked the key {subject}',

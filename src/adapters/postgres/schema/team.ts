@@ -55,6 +55,30 @@ export const invitation = shop.table(
   ],
 );
 
+/** The sessions of persons in browsers, by the `sid` of their tokens. The row of an ended session stays until its last assertion has expired. */
+export const memberSession = shop.table(
+  'member_session',
+  {
+    id: text('id').primaryKey(),
+    /** The person in the account that the browser shows. */
+    memberId: text('member_id').notNull(),
+    /** The name of the browser and its system. */
+    device: text('device'),
+    startedAt: time('started_at').notNull().default(statementTime),
+    /** When the newest assertion expires. It is written at most once a day. */
+    expiresAt: time('expires_at').notNull(),
+  },
+  (t) => [
+    foreignKey({
+      name: 'member_session_member_id',
+      columns: [t.memberId],
+      foreignColumns: [member.id],
+    }).onDelete('cascade'),
+    index('member_session_member').on(t.memberId),
+    index('member_session_expires_at').on(t.expiresAt),
+  ],
+);
+
 /** The activity of accounts: an act, and the person or program that did it. */
 export const accountEvent = shop.table(
   'account_event',

@@ -6,6 +6,9 @@ import { contactUrl, type Html } from '../frame.ts';
 import { say } from '../say.ts';
 import { table } from './table.ts';
 
+/** The page lists so many browsers of a person. */
+const sessionsMax = 20;
+
 export type SettingsFacts = {
   account: string;
   createdMs: number | null;
@@ -52,11 +55,15 @@ export function closing(texts: Texts, account: string, contact: string): Html {
 <div class="actions"><a class="button plain" href="/shop/account/settings">${say(texts, 'question.back')}</a><a class="button" href="${link}">${say(texts, 'settings.close_write')}</a></div></section>`;
 }
 
-/** The browsers that the person signed in with, each but this one with a button that signs it out. */
+/** The browsers that the person signed in with, each but this one with a button that signs it out. This one is the first. */
 function signedInBrowsers(texts: Texts, { sessions, session }: SettingsFacts): Html {
+  const sorted = [...sessions].sort((a, b) => Number(b.id === session) - Number(a.id === session));
+  const shown = sorted.slice(0, sessionsMax);
+  const left = sessions.length - shown.length;
+  const hasOthers = sessions.some(({ id }) => id !== session);
   const browser = ({ device }: SignedInSession) => device ?? texts.text('sessions.unknown');
   return html`<section aria-labelledby="sessions"><h2 id="sessions">${say(texts, 'sessions.title')}</h2><p class="soft">${say(texts, 'sessions.intro')}</p>
-${table(sessions, [
+${table(shown, [
   {
     head: texts.text('sessions.browser'),
     cell: (one) =>
@@ -75,7 +82,8 @@ ${table(sessions, [
         ? ''
         : html`<form method="post" action="/shop/account/sessions/end"><input type="hidden" name="session" value="${one.id}"><button class="quiet danger" aria-label="${texts.text('sessions.end_label', { browser: browser(one) })}">${say(texts, 'sessions.end')}</button></form>`,
   },
-])}</section>`;
+])}${left > 0 ? html`<p class="soft">${texts.text('sessions.more', { count: left })}</p>` : ''}
+${hasOthers ? html`<form method="post" action="/shop/account/sessions/end-others"><button class="plain danger">${say(texts, 'sessions.end_others')}</button></form>` : ''}</section>`;
 }
 
 /** Applications that may use the account, each with a button that disconnects it. */

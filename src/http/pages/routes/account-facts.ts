@@ -113,7 +113,7 @@ export async function readSettings(
     shop.accounts.find(account),
     shop.oauth.list(account, onlyOwn(member)),
     member === null ? null : shop.team.find(member.id),
-    Team.sessionsOf(shop, account, member),
+    Team.sessionsOf(shop, member),
   ]);
   return {
     ...{ account, connections, sessions },

@@ -143,13 +143,16 @@ export async function endTokens(shop: Team.TeamContext, submission: Submission):
 }
 
 /** Signs another browser of the person out. */
-export async function endSession(
-  shop: Team.TeamContext,
-  { account, visitor, form }: Submission,
-): Promise<Result> {
-  return (await Team.endSession(shop, account, visitor.member, form.get('session') ?? ''))
+export async function endSession(shop: Team.TeamContext, { visitor, form }: Submission): Promise<Result> {
+  return (await Team.endSession(shop, visitor.member, form.get('session') ?? ''))
     ? good(shop.texts.text('result.session_signed_out'))
     : bad(shop.texts.text('result.session_unknown'));
+}
+
+/** Signs all other browsers of the person out. */
+export async function endOtherSessions(shop: Team.TeamContext, { visitor }: Submission): Promise<Result> {
+  await Team.endOtherSessions(shop, visitor.access.claims);
+  return good(shop.texts.text('result.sessions_signed_out'));
 }
 
 function changed(

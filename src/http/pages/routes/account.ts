@@ -50,6 +50,7 @@ const actions: Readonly<Record<string, Form>> = {
   'keys/end': { act: Actions.revokeKey, section: 'keys' },
   'connections/end': { act: Actions.disconnect, section: 'settings' },
   'sessions/end': { act: TeamForms.endSession, section: 'settings' },
+  'sessions/end-others': { act: TeamForms.endOtherSessions, section: 'settings' },
   cancel: { act: Actions.cancel, section: 'billing', subject: 'subscription' },
   change: { act: Plan.changePlan, section: 'billing' },
   card: { act: Actions.changeCard, section: 'billing', subject: 'subscription' },
@@ -80,10 +81,10 @@ export function accountPages(shop: AccountPagesContext, clientAddressHeader: str
   addMoney(app, shop, clientAddressHeader);
 
   app.post('/shop/account/switch', (c) =>
-    signedIn(shop, c, 401, async ({ member }) => {
+    signedIn(shop, c, 401, async ({ access }) => {
       const account = (await BrowserSession.fields(c)).get('account') ?? '';
       const device = deviceOf(c.req.header('user-agent')) || null;
-      const assertion = await Team.switchTo(shop, member, account, device);
+      const assertion = await Team.switchTo(shop, access.claims, account, device);
       if (assertion === null) return FormResult.redirect(shop, Section.sections.overview, null);
       const result = good(shop.texts.text('result.switched'));
       const cookies = [BrowserSession.remembered(shop, assertion)];

@@ -36,8 +36,8 @@ export function invitationPages(shop: Context, clientAddressHeader: string | nul
 
   app.post(`${Team.invitationPath}/accept`, async (c) => {
     const token = (await BrowserSession.fields(c)).get('token') ?? '';
-    const member = (await BrowserSession.readSession(shop, c))?.member ?? null;
-    const joined = await Team.accept(shop, member, token, deviceOf(c.req.header('user-agent')) || null);
+    const session = (await BrowserSession.readSession(shop, c))?.access.claims ?? null;
+    const joined = await Team.accept(shop, session, token, deviceOf(c.req.header('user-agent')) || null);
     if (joined.kind === 'other_address')
       return show(c, 403, token, '', texts.text('invitation.other_address'));
     if (joined.kind !== 'accepted') return message(410, texts.text(`invitation.${joined.kind}`));

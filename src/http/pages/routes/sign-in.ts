@@ -6,6 +6,7 @@ import type { IdentityContext, RegistrationContext } from '../../../identity/ide
 import * as SignIn from '../../../identity/sign-in.ts';
 import * as Registering from '../../../journeys/registration.ts';
 import * as SigningIn from '../../../journeys/signing-in.ts';
+import * as Team from '../../../journeys/team.ts';
 import type { TextsContext } from '../../../text/texts-context.ts';
 import { deviceOf } from '../../device.ts';
 import { address, type Call, type Env } from '../../request-context.ts';
@@ -50,9 +51,9 @@ export function signInPages(
   app.post('/shop/account/sign-in', async (c) => {
     const assertion = (await BrowserSession.fields(c)).get('assertion')?.trim() ?? '';
     const granted = await Registering.renew(shop, assertion);
-    return granted.kind === 'granted'
-      ? enter(shop, c, BrowserSession.remembered(shop, assertion))
-      : respond(401, tokenRefused());
+    if (granted.kind !== 'granted') return respond(401, tokenRefused());
+    await endReplaced(shop, c, granted.access.claims.sid);
+    return enter(shop, c, BrowserSession.remembered(shop, assertion));
   });
 
   app.post(SigningIn.path, async (c) => {
@@ -103,6 +104,7 @@ export function signInPages(
         return wrongEmail(c, token, form.get('email') ?? '', shop.claiming);
       case 'entered':
         c.get('entry').account = entered.account;
+        await endReplaced(shop, c, entered.session);
         return enter(shop, c, BrowserSession.remembered(shop, entered.assertion), ...opened(shop, entered));
     }
   });
@@ -138,6 +140,12 @@ export function signInPages(
       style: Page.style,
     });
   }
+}
+
+/** Ends the session of a person that this browser had: it loses its tokens, and must not stay on the list of their browsers. */
+async function endReplaced(shop: IdentityContext, c: Call, sid: string): Promise<void> {
+  const before = await BrowserSession.readSession(shop, c);
+  await Team.endReplaced(shop, before?.access.claims ?? null, sid);
 }
 
 /** The cookies of a browser that has opened a link. */
