@@ -86,8 +86,8 @@ BEGIN
 END $$;
 
 -- Removes a passkey of a person, and ends their other sessions' ability to come back with it: `done`, `unknown`, or `last_passkey`
--- if the person could not sign in without it.
-CREATE OR REPLACE FUNCTION shop.remove_operator_passkey(p_operator text, p_id text, p_who text) RETURNS text LANGUAGE plpgsql AS $$
+-- if the person could not sign in without it. `p_oidc`: the shop accepts OpenID Connect, so that a person who is bound to it can.
+CREATE OR REPLACE FUNCTION shop.remove_operator_passkey(p_operator text, p_id text, p_who text, p_oidc boolean DEFAULT false) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   v_person shop.operator;
   v_name text;
@@ -96,7 +96,7 @@ BEGIN
   SELECT * INTO v_person FROM shop.operator WHERE id = p_operator;
   SELECT name INTO v_name FROM shop.operator_passkey WHERE id = p_id AND operator_id = p_operator;
   IF v_name IS NULL THEN RETURN 'unknown'; END IF;
-  IF v_person.oidc_subject IS NULL AND (SELECT count(*) FROM shop.operator_passkey WHERE operator_id = p_operator) = 1 THEN
+  IF (v_person.oidc_subject IS NULL OR NOT p_oidc) AND (SELECT count(*) FROM shop.operator_passkey WHERE operator_id = p_operator) = 1 THEN
     RETURN 'last_passkey';
   END IF;
   DELETE FROM shop.operator_passkey WHERE id = p_id;

@@ -125,10 +125,10 @@ function passkeys(
         throw fault;
       }
     },
-    async removePasskey(of, id, who) {
+    async removePasskey(of, id, hasOidc, who) {
       const [row] = await sql<
         [{ state: PasskeyRemoval }]
-      >`SELECT shop.remove_operator_passkey(${of}, ${id}, ${who}) AS state`;
+      >`SELECT shop.remove_operator_passkey(${of}, ${id}, ${who}, ${hasOidc}) AS state`;
       return row.state;
     },
     async usePasskey(id, counter) {

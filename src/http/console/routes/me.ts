@@ -112,8 +112,8 @@ async function remove(
   id: string,
   person: Person,
 ): Promise<FormResult> {
-  if (await isNeeded(shop, operator)) return lastPasskey;
-  const removed = await shop.operators.removePasskey(operator.id, id, person.who);
+  const hasOidc = shop.consoleSignIn.oidc !== null;
+  const removed = await shop.operators.removePasskey(operator.id, id, hasOidc, person.who);
   if (removed !== 'done') return removed === 'last_passkey' ? lastPasskey : gone;
   await shop.operators.endSessions(operator.id, person.session);
   return null;
