@@ -6,8 +6,11 @@ import type { CheckoutContext, PaymentContext } from '../payment/payment-context
 import { type Checkout, CheckoutMismatch, ProcessorUnavailable } from '../payment/processor.ts';
 import * as CardTesting from './card-testing.ts';
 import { settle } from './grant-order.ts';
+import * as PageAddress from './page-address.ts';
 import * as PlanChange from './plan-change.ts';
 import * as Renewal from './renewal.ts';
+
+export type Opener = PageAddress.Opener;
 
 export type CheckoutResult =
   | { kind: 'redirect'; url: string }
@@ -27,12 +30,6 @@ export type CheckoutResult =
   /** The account of the order is closed, and its owner erased. */
   | { kind: 'closed' }
   | { kind: 'unknown' };
-
-/**
- * A browser that opens a hosted page. `payer`: the person who is signed in there, with the address that they have proved. The page shows that
- * address only for an order of their own account: the link of an order can be sent to other people.
- */
-export type Opener = { secret: string; payer: { account: string; email: string } | null };
 
 /** Creates a secret that identifies a browser which was sent to a hosted page. */
 export const newBrowser = () => secret('scb');
@@ -115,12 +112,14 @@ async function openOwn(shop: CheckoutContext, order: Order, browser: Opener): Pr
   if (order.checkoutSession === null || order.pagesClosed !== page)
     return makePage(shop, order, page, browser);
   const checkout = await shop.processor.readCheckout(order.checkoutSession);
-  return checkout.url === null
-    ? afterClosed(shop, order, checkout, browser)
+  if (checkout.url === null) return afterClosed(shop, order, checkout, browser);
+  // The person whose address the page shows may have signed out here since.
+  return PageAddress.isOfOther(checkout, order, browser)
+    ? replace(shop, order, browser)
     : { kind: 'redirect', url: checkout.url };
 }
 
-/** Closes the page of another browser first, because two open pages of one order could both be paid. */
+/** Closes the open page first, because two open pages of one order could both be paid. */
 async function replace(shop: CheckoutContext, order: Order, browser: Opener): Promise<CheckoutResult> {
   if (order.checkoutSession === null) return renew(shop, order, browser);
   const checkout = await shop.processor.closeCheckout(order.checkoutSession);
@@ -169,8 +168,9 @@ async function currentState(
   if (!now) return { kind: 'unknown' };
   if (browser === null || now.pageBrowser !== digest(browser.secret)) return { kind: 'elsewhere' };
   if (now.checkoutSession === null) return makePage(shop, now, now.pagesClosed, browser);
-  const { url } = await shop.processor.readCheckout(now.checkoutSession);
-  return url === null ? { kind: 'elsewhere' } : { kind: 'redirect', url };
+  const checkout = await shop.processor.readCheckout(now.checkoutSession);
+  if (checkout.url === null || PageAddress.isOfOther(checkout, now, browser)) return { kind: 'elsewhere' };
+  return { kind: 'redirect', url: checkout.url };
 }
 
 /** The address after a cancelled payment: that of the buyer's own site, or else a page that says so. */
@@ -186,7 +186,6 @@ async function makePage(
   browser: Opener,
 ): Promise<CheckoutResult> {
   if (order.expiresMs <= shop.clock()) return { kind: 'gone' };
-  const { payer } = browser;
   const plan = shop.catalog.plans.find((candidate) => candidate.id === order.plan);
   const numbered = { ...order, pagesClosed: page };
   const checkout = await shop.processor
@@ -195,7 +194,7 @@ async function makePage(
       product: PlanChange.productOf(shop, plan?.name ?? order.plan),
       success: `${shop.publicUrl}/purchases/${order.id}/return?session={CHECKOUT_SESSION_ID}`,
       isTaxed: shop.isTaxed,
-      email: payer !== null && payer.account === order.account ? payer.email : null,
+      email: PageAddress.shownTo(order, browser),
       cancel: cancelUrl(shop, order),
     })
     .catch((fault: unknown) => {

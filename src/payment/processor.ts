@@ -85,6 +85,8 @@ export type Checkout = {
   kept: KeptCard | null;
   /** The company that its payer entered; null or absent when there is none. */
   buyer?: BillingDetails | null;
+  /** The address that the page was opened with, and shows; null or absent when there is none. */
+  email?: string | null;
 };
 
 /** A card that its holder saved on a card page; `reference` identifies the purpose of the page. */

@@ -31,7 +31,10 @@ export class FakeProcessor {
   /** Called when the fate of a charge is that the requesting process is killed. */
   kill: (writer: string) => void = () => {};
   readonly #payments = new Map<string, ListedPayment & { asked: Money.Money }>();
-  readonly #sessions = new Map<string, { order: Order; payment: string | null; isClosed: boolean }>();
+  readonly #sessions = new Map<
+    string,
+    { order: Order; email: string | null; payment: string | null; isClosed: boolean }
+  >();
   readonly #keys = new Map<string, ListedPayment>();
   readonly #reversals = new Map<string, Reversal & { payment: string; notices: string[] }>();
   readonly #refunds = new Map<string, Reversal>();
@@ -57,7 +60,7 @@ export class FakeProcessor {
       },
       chargesOf: (order) => this.chargesOf(order),
       readPayment: (payment) => this.readPayment(payment),
-      openCheckout: (order) => this.openCheckout(order),
+      openCheckout: (order, { email }) => this.openCheckout(order, email),
       readCheckout: (session) => this.readCheckout(session),
       closeCheckout: (session) => this.closeCheckout(session),
       reversalsOf: (payment) => this.reversalsOf(payment),
@@ -123,10 +126,11 @@ export class FakeProcessor {
     return found;
   }
 
-  async openCheckout(order: Order): Promise<Checkout> {
+  async openCheckout(order: Order, email: string | null = null): Promise<Checkout> {
     await breath();
     const session = `cs_${order.id}_${order.pagesClosed}`;
-    if (!this.#sessions.has(session)) this.#sessions.set(session, { order, payment: null, isClosed: false });
+    if (!this.#sessions.has(session))
+      this.#sessions.set(session, { order, email, payment: null, isClosed: false });
     return this.readCheckout(session);
   }
 
@@ -143,6 +147,7 @@ export class FakeProcessor {
       payment: state === 'paid' ? (payment ?? null) : null,
       invoice: null,
       kept: null,
+      email: page?.email ?? null,
     };
   }
 

@@ -52,6 +52,28 @@ test('a page whose address was lost is followed by the next one, when it is requ
   expect((await sale.read()).pagesClosed).toBe(1);
 });
 
+test('a page with the address of a person who has signed out is closed, and the next one shows no address of theirs', async () => {
+  const sale = await world.sale('acc_shared');
+  const payer = { account: 'acc_shared', email: 'ada@example.com' };
+  const urlOf = (opened: Awaited<ReturnType<typeof sale.openPage>>) =>
+    opened?.kind === 'redirect' ? opened.url : null;
+  const shown = async () => (await sale.processor.readCheckout(sale.openPages()[0] ?? '')).email;
+  const first = urlOf(await sale.openPage(0, 0, payer));
+  expect([urlOf(await sale.openPage(1, 0, payer)), await shown()]).toEqual([first, payer.email]);
+  const second = urlOf(await sale.openPage(0, 0, null));
+  expect(second).toEqual(expect.any(String));
+  expect([sale.openPages().length, await shown()]).toEqual([1, null]);
+  // A page without an address stays for a person who signs in.
+  expect(urlOf(await sale.openPage(1, 0, payer))).toBe(second);
+});
+
+test('a page with the address of another person stays until its payment is known', async () => {
+  const sale = await world.sale('acc_shared');
+  await sale.openPage(0, 0, { account: 'acc_shared', email: 'ada@example.com' });
+  await sale.payPage();
+  expect(await sale.openPage(0, 0, null)).toEqual({ kind: 'paid' });
+});
+
 test('only the browser whose page is paid is issued the tokens', async () => {
   for (const _ of rounds) {
     const sale = await closedOnce();

@@ -49,7 +49,11 @@ export type Sale = {
   /** Returns null when the process was killed before it could respond. */
   submit(at: number, token: string): Promise<Purchase.PurchaseResult | null>;
   /** Opens the payment link in browser 0 or 1, which closes the page of the other one. */
-  openPage(at: number, browser?: number): Promise<Checkout.CheckoutResult | null>;
+  openPage(
+    at: number,
+    browser?: number,
+    payer?: Checkout.Opener['payer'],
+  ): Promise<Checkout.CheckoutResult | null>;
   /** Returns the pages that a browser was sent to and that can be paid now. */
   openPages(): string[];
   payPage(): Promise<void>;
@@ -156,12 +160,12 @@ async function openSale(sql: Connection.Connection, account: string | null): Pro
         const credential = { kind: 'credential' as const, challenge, payload: { spt: token } };
         return Purchase.purchase(shop, { ...request, credential });
       }),
-    async openPage(process, browser = 0) {
+    async openPage(process, browser = 0, payer = null) {
       const opened = await doing(process, (shop) =>
         Checkout.openCheckout(
           shop,
           order.id,
-          { secret: browsers[browser] ?? '', payer: null },
+          { secret: browsers[browser] ?? '', payer },
           true,
           request.address,
         ),

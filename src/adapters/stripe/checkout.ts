@@ -85,6 +85,7 @@ export async function read(
     invoice: invoice === null ? null : await Billing.readInvoice(stripe, prices, invoice, mark),
     kept: CardPage.kept(session),
     buyer: isPaid ? buyerOf(session) : null,
+    email: session.customer_email,
   };
 }
 
