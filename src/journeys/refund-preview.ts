@@ -27,7 +27,7 @@ export type RefundPreview = PossibleRefund | { kind: 'too_much'; left: Money.Mon
 
 /** Computes what was returned of an order so far, and the end of its subscription if the rest is refunded too. */
 export async function previewRest(
-  shop: Pick<PaymentContext, 'orders' | 'subscriptions'>,
+  shop: Pick<PaymentContext, 'clock' | 'orders' | 'subscriptions'>,
   order: Order,
 ): Promise<{ reversed: Money.Money; ending: RefundedSubscription.SubscriptionEnd | null }> {
   const reversed = Reversal.totalReversed(await shop.orders.reversalsOf(order.id), order.amount);
@@ -37,7 +37,8 @@ export async function previewRest(
 
 /** Computes the effects of refunding `amount` of an order: the credit that is removed, the loss, and the end of its subscription. */
 export async function preview(
-  shop: Pick<SellerContext, 'console' | 'refundRequests'> & Pick<PaymentContext, 'orders' | 'subscriptions'>,
+  shop: Pick<SellerContext, 'console' | 'refundRequests'> &
+    Pick<PaymentContext, 'clock' | 'orders' | 'subscriptions'>,
   order: Order,
   amount: Money.Money,
 ): Promise<RefundPreview> {

@@ -192,7 +192,7 @@ async function lossOf(shop: Pick<PaymentContext, 'orders'>, { id }: Order): Prom
 }
 
 async function endSubscription(
-  shop: Pick<PaymentContext, 'processor' | 'report' | 'subscriptions'>,
+  shop: PaymentContext,
   order: Order,
   left: Money.Money,
   wanted: Reversal.RefundInstruction['subscription'],

@@ -2,12 +2,12 @@ import * as Money from '@sluice/kernel/money';
 import type { Order } from '../payment/order.ts';
 import type { PaymentContext } from '../payment/payment-context.ts';
 import { ProcessorUnavailable } from '../payment/processor.ts';
-import { isLive, type Subscription, willRenew } from '../payment/subscription.ts';
+import { isLive, isOwed, type Subscription, willRenew } from '../payment/subscription.ts';
 import * as Renewal from './renewal.ts';
 
 /**
  * A subscription that ends with a refund of one of its payments, so that the buyer is not charged again after it: `now` when the running
- * period is refunded in full, otherwise at the end of its period.
+ * period is refunded in full or its renewal is unpaid, otherwise at the end of its period.
  */
 export type SubscriptionEnd = {
   subscription: string;
@@ -16,39 +16,41 @@ export type SubscriptionEnd = {
   endMs: number;
   /** The plan of its next period if it is kept; null when it does not renew. */
   renewsAs: string | null;
-  /** True when a renewal is unpaid, so that `endMs` has passed. */
-  isPastDue: boolean;
+  /** True when a renewal is unpaid, or not charged yet, so that `endMs` has passed. */
+  isOwed: boolean;
 };
 
 /** Returns the subscription to end when `left` of the order remains paid after a refund; null when it would not be charged again anyway. */
 export async function endingOf(
-  shop: Pick<PaymentContext, 'subscriptions'>,
+  shop: Pick<PaymentContext, 'clock' | 'subscriptions'>,
   order: Pick<Order, 'id' | 'account' | 'periodEndMs'>,
   left: Money.Money,
 ): Promise<SubscriptionEnd | null> {
   if (order.periodEndMs === null || order.account === null) return null;
   const found = await shop.subscriptions.paidBy(order.id);
   if (found === null || !isLive(found)) return null;
-  const isWhole = left === Money.zero && order.periodEndMs >= found.endMs;
-  if (!isWhole && !willRenew(found)) return null;
-  return { ...factsOf(found), when: isWhole ? 'now' : 'period_end' };
+  const facts = factsOf(found, shop.clock());
+  const isNow = facts.isOwed || (left === Money.zero && order.periodEndMs >= found.endMs);
+  return isNow || willRenew(found) ? { ...facts, when: isNow ? 'now' : 'period_end' } : null;
 }
 
-function factsOf(found: Subscription): Omit<SubscriptionEnd, 'when'> {
-  const { id: subscription, plan, endMs, nextPlan, status } = found;
+function factsOf(found: Subscription, nowMs: number): Omit<SubscriptionEnd, 'when'> {
+  const { id: subscription, plan, endMs, nextPlan } = found;
   const renewsAs = willRenew(found) ? (nextPlan ?? plan) : null;
-  return { subscription, plan, endMs, renewsAs, isPastDue: status === 'past_due' };
+  return { subscription, plan, endMs, renewsAs, isOwed: isOwed(found, nowMs) };
 }
 
 /** Ends the subscription. Safe to repeat. Returns false when the processor is unavailable; the subscription then still renews. */
 export async function end(
-  shop: Pick<PaymentContext, 'processor' | 'report' | 'subscriptions'>,
-  { subscription, when }: SubscriptionEnd,
+  shop: PaymentContext,
+  { subscription, when, isOwed }: SubscriptionEnd,
 ): Promise<boolean> {
   try {
-    if (when === 'now') await shop.processor.cancelNow(subscription);
-    else await shop.processor.cancelAtPeriodEnd(subscription, true);
-    await Renewal.syncSubscription(shop, subscription);
+    const found = await shop.subscriptions.find(subscription);
+    if (when === 'now' && !isOwed) {
+      await shop.processor.cancelNow(subscription);
+      await Renewal.syncSubscription(shop, subscription);
+    } else if (found !== null) await Renewal.stop(shop, found);
     return true;
   } catch (fault) {
     if (!(fault instanceof ProcessorUnavailable)) throw fault;

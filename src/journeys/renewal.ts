@@ -68,7 +68,7 @@ export async function wouldRenewTwice(
  * accounts.
  */
 async function keepOne(
-  shop: Pick<PaymentContext, 'processor' | 'report' | 'subscriptions'>,
+  shop: Pick<PaymentContext, 'clock' | 'processor' | 'report' | 'subscriptions'>,
   account: string,
 ): Promise<void> {
   // The event that one of the two has ended may have been lost, so read both before choosing the one to keep.
@@ -78,7 +78,8 @@ async function keepOne(
   }
   for (const { id, plan } of await shop.subscriptions.renewingTwice(account)) {
     shop.report('subscribed_twice', { account, plan, subscription: id });
-    await shop.processor.cancelAtPeriodEnd(id, true);
+    const found = await shop.subscriptions.find(id);
+    if (found !== null) await endCharges(shop, found);
     await refresh(shop, id);
   }
 }
@@ -101,7 +102,7 @@ async function closePages(
  * subscription of its plan renews.
  */
 export async function syncSubscription(
-  shop: Pick<PaymentContext, 'processor' | 'report' | 'subscriptions'>,
+  shop: Pick<PaymentContext, 'clock' | 'processor' | 'report' | 'subscriptions'>,
   subscription: string,
 ): Promise<void> {
   await refresh(shop, subscription);
@@ -128,10 +129,18 @@ async function refresh(
  */
 export async function stop(shop: PaymentContext, known: Subscription): Promise<void> {
   const one = await syncIfDue(shop, known);
-  if (!willRenew(one)) return;
+  if (!willRenew(one) && !isOwed(one, shop.clock())) return;
+  await endCharges(shop, one);
+  await syncSubscription(shop, one.id);
+}
+
+/** Cancels at the end of its period a subscription that is paid, and now one that would still be charged for a renewal. */
+async function endCharges(
+  shop: Pick<PaymentContext, 'clock' | 'processor'>,
+  one: Subscription,
+): Promise<void> {
   if (isOwed(one, shop.clock())) await shop.processor.cancelNow(one.id);
   else await shop.processor.cancelAtPeriodEnd(one.id, true);
-  await syncSubscription(shop, one.id);
 }
 
 /** Returns a subscription; one whose renewal is due is synchronized first, because the event of the renewal may be late. */

@@ -229,7 +229,7 @@ export interface Processor {
   cancelAtPeriodEnd(id: string, cancels: boolean): Promise<SubscriptionState | null>;
   /** Cancels a subscription immediately; nothing more is charged. Safe to repeat. */
   cancelNow(id: string): Promise<void>;
-  /** Voids the open invoices of a subscription, so that they can no longer be paid. Leaves one that is being paid. Safe to repeat. */
+  /** Voids the unpaid invoices of a subscription that has ended, drafts too, so that they can no longer be paid. Leaves one that is being paid. Safe to repeat. */
   voidUnpaid(id: string): Promise<void>;
   /** Changes the plan of a subscription, atomically and once for each change. */
   changePlan(id: string, change: AskedChange, plan: SoldPlan): Promise<PlanChange>;

@@ -25,7 +25,7 @@ const previewOf = (more: Partial<PossibleRefund>): PossibleRefund => ({
   ...more,
 });
 const ending: SubscriptionEnd = {
-  ...{ subscription: 'sub_1', plan: 'start', when: 'now', endMs, renewsAs: 'start', isPastDue: false },
+  ...{ subscription: 'sub_1', plan: 'start', when: 'now', endMs, renewsAs: 'start', isOwed: false },
 };
 const ofPlan = (more: Partial<PossibleRefund> = {}) =>
   previewOf({

@@ -3,6 +3,8 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import * as PlanChange from '../../src/journeys/plan-change.ts';
 import * as PlanHolder from '../../src/journeys/plan-holder.ts';
 import { planOffers } from '../../src/journeys/plan-offers.ts';
+import * as RefundedSubscription from '../../src/journeys/refunded-subscription.ts';
+import * as Renewal from '../../src/journeys/renewal.ts';
 import type { CheckoutContext } from '../../src/payment/payment-context.ts';
 import type { Invoice, Subscription } from '../../src/payment/subscription.ts';
 
@@ -20,10 +22,12 @@ const paid = { currency: 'usd', isFirst: false, subscription: due.id } as Invoic
 let stored: Subscription;
 let invoices: Invoice[];
 let asked: string[];
+let twice: Awaited<ReturnType<CheckoutContext['subscriptions']['renewingTwice']>>;
 beforeEach(() => {
   stored = due;
   invoices = [];
   asked = [];
+  twice = [];
 });
 
 const shop = {
@@ -34,14 +38,18 @@ const shop = {
     of: async () => [stored],
     find: async () => stored,
     byKey: async () => stored,
+    paidBy: async () => stored,
+    storeState: async () => true,
     nextSyncSeq: async () => null,
     openChanges: async () => [],
-    renewingTwice: async () => [],
+    overdue: async () => [],
+    renewingTwice: async () => twice,
     async book() {
       stored = { ...due, endMs: endMs + 720 * hourMs };
       return due.account;
     },
   },
+  report() {},
   writer: { touch() {} },
   processor: {
     async *invoices() {
@@ -77,6 +85,29 @@ describe('a plan whose period is over and whose renewal is not charged yet', () 
       expect([asked, stored.status]).toEqual([['at the end'], 'active']);
     });
   }
+
+  const order = { id: 'ord_1', account: due.account, periodEndMs: endMs };
+  const left = Money.ofCents(100);
+
+  test('ends without that charge when a part of its payment is refunded', async () => {
+    const ending = await RefundedSubscription.endingOf(shop, order, left);
+    expect(ending).toMatchObject({ when: 'now', isOwed: true });
+    if (ending !== null) await RefundedSubscription.end(shop, ending);
+    expect([asked, stored.status]).toEqual([['now'], 'canceled']);
+  });
+
+  test('ends without a further attempt to charge it when its payment is refunded, although it was to end with its period', async () => {
+    stored = { ...due, status: 'past_due', cancelAtPeriodEnd: true };
+    const ending = await RefundedSubscription.endingOf(shop, order, left);
+    if (ending !== null) await RefundedSubscription.end(shop, ending);
+    expect([asked, stored.status]).toEqual([['now'], 'canceled']);
+  });
+
+  test('ends without that charge when another subscription of its plan renews', async () => {
+    twice = [{ id: due.id, account: due.account, plan: due.plan, earlier: 'sub_0' }];
+    await Renewal.catchUp(shop, nowMs);
+    expect([asked, stored.status]).toEqual([['now'], 'canceled']);
+  });
 
   test('is not changed, and no other plan is sold in its place', async () => {
     const changed = await PlanChange.change(shop, 'acc_1', { plan: 'small' }, 'large');

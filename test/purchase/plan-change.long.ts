@@ -259,5 +259,7 @@ test('a plan that is cancelled before its renewal is charged ends, and the draft
   await network.control('/clock', { advance_seconds: 2 * 3_600 });
   await network.control('/webhooks/resume');
   const state = async () => (await network.stripe.subscriptions.retrieve(one?.id ?? '')).status;
+  const invoices = (await network.stripe.invoices.list({})).data;
+  expect(invoices.map(({ status }) => status)).toEqual(['void', 'paid']);
   expect([await state(), await paid(agent)]).toEqual(['canceled', before]);
 });

@@ -16,6 +16,8 @@ import type { ShopMark } from './shop-mark.ts';
 const pageSize = 100;
 const withPayments = ['payments'];
 const withInvoice = ['latest_invoice'];
+/** Stripe neither finalizes nor charges such an invoice by itself. */
+const uncollected = { auto_advance: false };
 
 /** Builds the parameters of the hosted page for a plan that renews, which replace those of a single payment. */
 export async function checkoutParams(
@@ -90,19 +92,42 @@ export async function cancelAtPeriodEnd(
   );
 }
 
-/** Ends a subscription now. Does nothing when it has already ended. */
+/**
+ * Ends a subscription now. Does nothing when it has already ended. With the subscription, Stripe stops the collection of finalized invoices only: a
+ * draft would still be finalized and charged, so that is stopped before.
+ */
 export async function cancelNow(stripe: Stripe, id: string): Promise<void> {
   const { ended_at } = await stripe.subscriptions.retrieve(id);
-  if (ended_at === null) await stripe.subscriptions.cancel(id);
+  if (ended_at !== null) return;
+  await each(stripe, id, 'draft', (invoice) => stripe.invoices.update(invoice, uncollected));
+  await stripe.subscriptions.cancel(id);
 }
 
-/** Voids the open invoices of a subscription. There are several when Stripe is set to leave unpaid subscriptions as they are. */
+/**
+ * Voids the unpaid invoices of a subscription that has ended. There are several when Stripe is set to leave unpaid subscriptions as they are.
+ * A draft of a subscription can be neither voided nor deleted, so it is finalized first, without being charged.
+ */
 export async function voidUnpaid(stripe: Stripe, subscription: string): Promise<void> {
-  for await (const { id } of stripe.invoices.list({ subscription, status: 'open', limit: pageSize }))
+  await each(stripe, subscription, 'draft', async (invoice) => {
+    // A draft that cannot be finalized, for example because its tax cannot be determined, is not charged either.
+    await stripe.invoices.update(invoice, uncollected);
+    await stripe.invoices.finalizeInvoice(invoice, uncollected);
+  });
+  await each(stripe, subscription, 'open', (invoice) => stripe.invoices.voidInvoice(invoice));
+}
+
+/** Applies a change to the invoices of a subscription that have a status, except those that refuse it. */
+async function each(
+  stripe: Stripe,
+  subscription: string,
+  status: 'draft' | 'open',
+  change: (invoice: string) => Promise<unknown>,
+): Promise<void> {
+  for await (const { id } of stripe.invoices.list({ subscription, status, limit: pageSize }))
     try {
-      await stripe.invoices.voidInvoice(id ?? '');
+      await change(id ?? '');
     } catch (error) {
-      // Paid or void since it was listed, or a payment of it is under way, such as a bank debit.
+      // Finalized, paid or void since it was listed, or a payment of it is under way, such as a bank debit.
       if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error;
     }
 }

@@ -147,7 +147,7 @@ async function grant(
 }
 
 async function shown(
-  shop: Pick<PaymentContext, 'orders' | 'subscriptions' | 'cardAttempts'>,
+  shop: Pick<PaymentContext, 'clock' | 'orders' | 'subscriptions' | 'cardAttempts'>,
   order: Order,
 ): Promise<Record<string, unknown>> {
   const { id, state, account, plan, amount, rail, failure, createdMs, grantedMs } = order;

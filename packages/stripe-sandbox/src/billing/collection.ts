@@ -22,7 +22,9 @@ export function methodOf(
   customer: Customer.Customer,
 ): PaymentMethod.PaymentMethod | null {
   const methodId = default_payment_method ?? customer.invoice_settings.default_payment_method;
-  return Store.get(ctx.store, PaymentMethod.paymentMethods, methodId ?? '') ?? null;
+  const method = Store.get(ctx.store, PaymentMethod.paymentMethods, methodId ?? '');
+  // A method that was detached, as that of a deleted customer is, pays nothing any more.
+  return method?.customer === customer.id ? method : null;
 }
 
 export const noMethod = invalid(

@@ -14,8 +14,8 @@ export function annul(ctx: RequestContext, invoice: Invoice.Invoice): Invoice.In
 }
 
 /**
- * Ends a subscription. Its unpaid invoices stay, but nothing collects them any more; the first invoice of one that
- * never began is void.
+ * Ends a subscription. Its open invoices stay, but nothing collects them any more; the first invoice of one that never began is void. As
+ * at Stripe, this concerns finalized invoices only: a draft is still closed by itself, and charged then.
  */
 export function endSubscription(
   ctx: RequestContext,
@@ -25,13 +25,9 @@ export function endSubscription(
   const ended = Subscription.end(ctx, subscriptionId, why);
   for (const invoice of Store.all(ctx.store, Invoice.invoices)) {
     if (invoice.parent?.subscription_details.subscription !== subscriptionId) continue;
-    if (invoice.status === 'open' && ended.status === 'incomplete_expired') annul(ctx, invoice);
-    if (invoice.status !== 'open' && invoice.status !== 'draft') continue;
-    Invoice.update(ctx, invoice.id, {
-      auto_advance: false,
-      automatically_finalizes_at: null,
-      next_payment_attempt: null,
-    });
+    if (invoice.status !== 'open') continue;
+    if (ended.status === 'incomplete_expired') annul(ctx, invoice);
+    else Invoice.stopCollection(ctx, invoice.id);
   }
   return ended;
 }

@@ -189,6 +189,15 @@ export function markVoid(ctx: RequestContext, invoice: Invoice): Invoice {
   return voided;
 }
 
+/** Stops Stripe from closing a draft, or from charging an open invoice, by itself. */
+export function stopCollection(ctx: RequestContext, invoiceId: string): Invoice {
+  return update(ctx, invoiceId, {
+    auto_advance: false,
+    automatically_finalizes_at: null,
+    next_payment_attempt: null,
+  });
+}
+
 /** Puts `change` into the invoice as it is stored. */
 export function update(ctx: RequestContext, invoiceId: string, change: Partial<Invoice>): Invoice {
   return Store.put(ctx.store, invoices, { ...getInvoice(ctx, invoiceId), ...change });

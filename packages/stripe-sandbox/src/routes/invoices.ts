@@ -66,6 +66,19 @@ function onInvoice(
   return invoice === undefined ? missing(gives, id) : deed(TestClock.at(ctx, invoice.test_clock), invoice);
 }
 
+/** Automatic collection can be stopped only; this sandbox does not start it again. */
+const stopped = z.literal('false', { error: 'This sandbox takes auto_advance=false only.' });
+
+/** Closes a draft, which is not charged by itself after `auto_advance` false. */
+function finalize(ctx: RequestContext, row: Invoice.Invoice, stops: boolean): Invoice.Invoice | Refusal {
+  if (row.status !== 'draft') {
+    return invalid(`Only a draft can be finalized; this invoice is ${row.status}.`, {
+      code: 'invoice_not_editable',
+    });
+  }
+  return Renewal.close(ctx, stops ? Invoice.stopCollection(ctx, row.id) : row);
+}
+
 export const invoices: readonly Route[] = [
   listing({
     path,
@@ -97,15 +110,28 @@ export const invoices: readonly Route[] = [
   }),
   route({
     method: 'POST',
+    path: `${path}/:id`,
+    gives,
+    params: z.strictObject({ auto_advance: stopped.optional() } satisfies Known<Stripe.InvoiceUpdateParams>),
+    run: (ctx, { auto_advance }, id) =>
+      onInvoice(ctx, id, (at, row) => {
+        if (row.status !== 'draft' && row.status !== 'open') {
+          return invalid(`This invoice can no longer be edited: it is ${row.status}.`, {
+            code: 'invoice_not_editable',
+          });
+        }
+        return auto_advance === undefined ? row : Invoice.stopCollection(at, row.id);
+      }),
+  }),
+  route({
+    method: 'POST',
     path: `${path}/:id/finalize`,
     gives,
-    params: z.strictObject({}),
-    run: (ctx, _params, id) =>
-      onInvoice(ctx, id, (at, row) =>
-        row.status === 'draft'
-          ? Renewal.close(at, row)
-          : invalid(`Only a draft can be finalized; this invoice is ${row.status}.`),
-      ),
+    params: z.strictObject({
+      auto_advance: stopped.optional(),
+    } satisfies Known<Stripe.InvoiceFinalizeInvoiceParams>),
+    run: (ctx, { auto_advance }, id) =>
+      onInvoice(ctx, id, (at, row) => finalize(at, row, auto_advance !== undefined)),
   }),
   route({
     method: 'POST',

@@ -98,14 +98,10 @@ export function suggestion({ order, planName, ...preview }: Omit<Question, 'emai
 }
 
 /** The two ways for a plan, in one sentence without its full stop. */
-function waysOf({ plan, when, endMs, renewsAs, isPastDue }: SubscriptionEnd, planName: PlanName): string {
-  const ends = when === 'now' ? 'now' : isPastDue ? 'with its period' : `on ${day(endMs)}`;
+function waysOf({ plan, when, endMs, renewsAs, isOwed }: SubscriptionEnd, planName: PlanName): string {
+  const ends = when === 'now' ? 'now' : `on ${day(endMs)}`;
   const kept =
-    renewsAs === null
-      ? `stays until ${day(endMs)}`
-      : isPastDue
-        ? 'stays'
-        : `stays and renews on ${day(endMs)}`;
+    renewsAs === null ? `stays until ${day(endMs)}` : isOwed ? 'stays' : `stays and renews on ${day(endMs)}`;
   return `The ${planName(plan)} plan ends ${ends}, or ${kept}: you choose on the next page`;
 }
 
@@ -199,13 +195,13 @@ export function changed({ id, amount: paid, plan }: Order, returned: Money.Money
 }
 
 /** The choice between the end of the plan and its next renewal. */
-function endingChoice({ plan, when, endMs, renewsAs, isPastDue }: SubscriptionEnd, planName: PlanName): Html {
+function endingChoice({ plan, when, endMs, renewsAs, isOwed }: SubscriptionEnd, planName: PlanName): Html {
   const name = planName(plan);
-  const date = isPastDue ? '' : ` on ${day(endMs)},`;
-  const ends = when === 'now' ? `End the ${name} plan now.` : `End the ${name} plan${date} with its period.`;
+  const ends =
+    when === 'now' ? `End the ${name} plan now.` : `End the ${name} plan on ${day(endMs)}, with its period.`;
   const next = renewsAs === null || renewsAs === plan ? '' : ` as ${planName(renewsAs)}`;
-  const renews = isPastDue
-    ? 'Keep the plan. Its unpaid renewal is charged again.'
+  const renews = isOwed
+    ? 'Keep the plan. Its unpaid renewal is still charged.'
     : `Keep the plan. It renews on ${day(endMs)}${next}, and the card is charged again.`;
   const keeps = renewsAs === null ? `Keep the plan until ${day(endMs)}. It does not renew.` : renews;
   return html`<fieldset><legend>The ${name} plan</legend><label class="check"><input type="radio" name="subscription" value="end" checked> ${ends} It is not charged again.</label><label class="check"><input type="radio" name="subscription" value="keep"> ${keeps}</label></fieldset>`;
