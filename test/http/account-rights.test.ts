@@ -17,6 +17,7 @@ const ofNoAccount = [
   'GET /plans/manage/:key/cancel',
   'GET /plans/manage/:key/card',
   'GET /plans/manage/:key/card/return',
+  'POST /plans/manage/:key/card',
   'POST /plans/manage/:key/cancel',
 ];
 const prefixes =

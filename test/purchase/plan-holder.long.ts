@@ -100,10 +100,19 @@ async function managePages(): Promise<string[]> {
   return mails.flatMap(({ text }) => text.match(/^http.*\/plans\/manage\/\S+$/gm) ?? []);
 }
 
+/** A form of the shop's own pages. */
+const ownForm = () => ({ method: 'POST', headers: { origin: shop.url } });
+
+/** Presses the button that leads to a card page, and returns its address; null when the plan's page is shown instead. */
+async function cardPage(manage: string): Promise<string | null> {
+  const { headers } = await fetch(`${manage}/card`, { ...ownForm(), redirect: 'manual' });
+  return /url=(.+)/.exec(headers.get('refresh') ?? '')?.[1] ?? null;
+}
+
 /** Presses the button of the question before a plan is cancelled. */
 function cancel(manage = '', redirect: 'follow' | 'manual' = 'follow'): Promise<Response> {
   const body = new URLSearchParams({ confirm: 'yes' });
-  return fetch(`${manage}/cancel`, { method: 'POST', body, redirect });
+  return fetch(`${manage}/cancel`, { ...ownForm(), body, redirect });
 }
 
 describe('a renewal that was not paid', () => {
@@ -187,12 +196,21 @@ describe('a renewal that was not paid', () => {
     await expect.poll(async () => (await managePages()).length).toBe(1);
     const [manage = ''] = await managePages();
     const shown = async () => (await fetch(manage)).text();
-    expect(await shown()).toContain('>Change card</a>');
+    expect(await shown()).toContain('>Change card</button>');
     await shop.sql`UPDATE shop.account SET frozen_at = now() WHERE id = ${agent.account}`;
-    expect(await shown()).not.toContain('>Change card</a>');
-    expect((await fetch(`${manage}/card`)).url).toBe(manage);
+    expect(await shown()).not.toContain('>Change card</button>');
+    expect(await cardPage(manage)).toBeNull();
     await shop.sql`UPDATE shop.account SET frozen_at = NULL WHERE id = ${agent.account}`;
-    expect((await fetch(await Person.pay((await fetch(`${manage}/card`)).url))).url).toBe(manage);
+    // Links are opened by programs that guard mailboxes, and other sites can send forms.
+    const attempts = async () => (await shop.sql`SELECT FROM shop.card_attempt`).length;
+    const before = await attempts();
+    expect((await fetch(`${manage}/card`)).url).toBe(manage);
+    const foreign = await fetch(`${manage}/card`, {
+      method: 'POST',
+      headers: { origin: 'https://evil.test' },
+    });
+    expect([foreign.status, await attempts()]).toEqual([403, before]);
+    expect((await fetch(await Person.pay((await cardPage(manage)) ?? ''))).url).toBe(manage);
     await renewed(agent);
     expect(await shown()).toContain('Visa ending in 4242');
   });
@@ -263,7 +281,7 @@ describe('a person who has lost the account', () => {
     const question = await (await fetch(`${manage}/cancel`)).text();
     expect(question).toMatch(/You can use the plan until \d\d? \w+ \d{4}/);
     expect(question).not.toContain(agent.account);
-    const unconfirmed = await fetch(`${manage}/cancel`, { method: 'POST', redirect: 'manual' });
+    const unconfirmed = await fetch(`${manage}/cancel`, { ...ownForm(), redirect: 'manual' });
     expect(unconfirmed.headers.get('location')).toBe(`${new URL(manage).pathname}/cancel`);
     expect((await subscription(agent)).renews).toBe(true);
     const done = await cancel(manage, 'manual');

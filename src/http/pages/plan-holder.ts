@@ -13,7 +13,7 @@ import { say } from './say.ts';
 
 type PlanFacts = { key: string; terms: RenewalTerms; catalog: Catalog; mayChangeCard: boolean };
 
-/** The page of a plan for the person who pays for it: its price, its next charge, the link that changes the card, and the form that cancels it. Shows nothing of the account. */
+/** The page of a plan for the person who pays for it: its price, its next charge, and the forms that change the card and cancel it. Shows nothing of the account. */
 export function plan(
   texts: Texts,
   one: Subscription,
@@ -25,7 +25,7 @@ export function plan(
       ? html`<a class="button" href="${one.payUrl}">${payText(texts, terms.unpaid)}</a>`
       : '';
   const card = mayChangeCard
-    ? html`<a class="button plain" href="/plans/manage/${key}/card" rel="nofollow">${say(texts, 'account.change_card')}</a>`
+    ? html`<form method="post" action="/plans/manage/${key}/card"><button class="plain">${say(texts, 'account.change_card')}</button></form>`
     : '';
   const cancel = willRenew(one)
     ? html`<form method="get" action="/plans/manage/${key}/cancel"><button class="plain danger">${say(texts, 'payer.cancel')}</button></form>`

@@ -63,6 +63,7 @@ export function planHolderPages(
     ),
   );
 
+  app.use('/plans/manage/*', BrowserSession.guard(shop));
   app.get('/plans/manage/:key', async (c) =>
     shown(await PlanHolder.read(shop, c.req.param('key')), c.req.param('key')),
   );
@@ -136,7 +137,10 @@ function payerCardPages(shop: PayerContext, clientAddressHeader: string | null):
   const app = new Hono<Env>();
   const { texts } = shop;
 
-  app.get('/plans/manage/:key/card', async (c) => {
+  // Programs that guard mailboxes open links, and each card page counts against a limit.
+  app.get('/plans/manage/:key/card', (c) => FormResult.redirect(shop, planPage(c.req.param('key')), null));
+
+  app.post('/plans/manage/:key/card', async (c) => {
     const key = c.req.param('key');
     const from = blockOf(address(c, clientAddressHeader));
     return orUnavailable(async () => {
@@ -145,7 +149,11 @@ function payerCardPages(shop: PayerContext, clientAddressHeader: string | null):
         return PaymentPage.respond(429, shop, PaymentPage.limited(texts, againMs(shop, page)), {
           'retry-after': String(Math.ceil(page.waitMs / 1_000)),
         });
-      return FormResult.redirect(shop, page?.kind === 'page' ? page.url : planPage(key), null);
+      if (page?.kind !== 'page') return FormResult.redirect(shop, planPage(key), null);
+      // The policy `form-action` would stop a redirect after a form.
+      return PaymentPage.respond(200, shop, PaymentPage.toCardPage(texts, page.url), {
+        refresh: `0; url=${page.url}`,
+      });
     });
   });
 
