@@ -16,6 +16,8 @@ export type PaymentMethod = {
   /** Null when it is unknown, or belongs to another person. */
   card: Payer['card'];
   isOwn: boolean;
+  /** False for a plan that is cancelled, whose card is not charged again. */
+  renews: boolean;
 };
 
 export type PortalResult = { kind: 'page'; url: string } | { kind: 'refused' };
@@ -35,15 +37,15 @@ export async function provedAddress(
 export async function methodsOf(
   shop: PortalContext,
   asker: Asker,
-  live: readonly Pick<Subscription, 'id' | 'plan'>[],
+  live: readonly Pick<Subscription, 'id' | 'plan' | 'cancelAtPeriodEnd'>[],
 ): Promise<PaymentMethod[]> {
   if (live.length === 0) return [];
   const proved = await provedAddress(shop, asker);
   return Promise.all(
-    live.map(async ({ id, plan }) => {
+    live.map(async ({ id, plan, cancelAtPeriodEnd }) => {
       const payer = await inTime(shop.processor.payerOf(id).catch(unknownPayer));
       const isOwn = payer !== null && isPaidBy(payer, proved);
-      return { subscription: id, plan, card: isOwn ? payer.card : null, isOwn };
+      return { subscription: id, plan, card: isOwn ? payer.card : null, isOwn, renews: !cancelAtPeriodEnd };
     }),
   );
 }

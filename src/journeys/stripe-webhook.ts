@@ -1,3 +1,4 @@
+import type { IdentityContext } from '../identity/identity-context.ts';
 import type { FraudSignal } from '../payment/fraud-signal.ts';
 import type { PaymentContext } from '../payment/payment-context.ts';
 import { ObjectUnknown, type WebhookEvent } from '../payment/processor.ts';
@@ -10,13 +11,15 @@ import * as Reversal from './sync-reversals.ts';
 
 const failureCharsMax = 500;
 
+type WebhookContext = PaymentContext & Pick<IdentityContext, 'accounts'>;
+
 export type WebhookResult = { kind: 'unsigned' } | { kind: 'done' };
 
 /**
  * Processes a webhook event of the processor. Events can arrive in any order and repeatedly: the object that an event names is read from the
  * processor, and the work is durable before the event is acknowledged. A rejection makes the processor send it again.
  */
-export async function receive(shop: PaymentContext, body: string, signature: string): Promise<WebhookResult> {
+export async function receive(shop: WebhookContext, body: string, signature: string): Promise<WebhookResult> {
   const notice = shop.processor.parseWebhookEvent(body, signature);
   if (!notice) return { kind: 'unsigned' };
   if (!(await shop.webhookEvents.record(notice.id, notice.type))) return { kind: 'done' };
@@ -39,7 +42,7 @@ export async function receive(shop: PaymentContext, body: string, signature: str
   return { kind: 'done' };
 }
 
-async function applyEvent(shop: PaymentContext, { object }: WebhookEvent): Promise<void> {
+async function applyEvent(shop: WebhookContext, { object }: WebhookEvent): Promise<void> {
   switch (object?.kind) {
     case 'checkout':
       await completePage(shop, object.id);
@@ -68,7 +71,7 @@ async function applyEvent(shop: PaymentContext, { object }: WebhookEvent): Promi
 }
 
 /** Handles a completed page: records its payment, or uses its saved card. */
-async function completePage(shop: PaymentContext, session: string): Promise<void> {
+async function completePage(shop: WebhookContext, session: string): Promise<void> {
   const page = await shop.processor.readCheckout(session);
   if (page.kept !== null) await KeptCard.complete(shop, page.kept);
   else await Checkout.complete(shop, page);

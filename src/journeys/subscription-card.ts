@@ -1,9 +1,10 @@
 import * as Money from '@sluice/kernel/money';
 import { nameOf } from '../catalog/plan-name.ts';
+import type { IdentityContext } from '../identity/identity-context.ts';
 import type { CheckoutContext, PaymentContext } from '../payment/payment-context.ts';
 import type { KeptCard } from '../payment/processor.ts';
 import type { Subscription } from '../payment/subscription.ts';
-import { isLive } from '../payment/subscription.ts';
+import { willRenew } from '../payment/subscription.ts';
 import * as CardTesting from './card-testing.ts';
 import * as Renewal from './renewal.ts';
 
@@ -20,7 +21,7 @@ export type CardPageResult =
 type ReturnUrls = { success: string; cancel: string };
 
 /**
- * Opens a card page for a subscription of the account. Its card is charged for the open invoice at once, and for all renewals.
+ * Opens a card page for a subscription of the account that renews. Its card is charged for the open invoice at once, and for all renewals.
  * @param address the block of the client's address
  */
 export async function openCardPage(
@@ -34,7 +35,7 @@ export async function openCardPage(
   },
 ): Promise<CardPageResult> {
   const found = (await shop.subscriptions.of(account)).find(({ id }) => id === subscription);
-  if (found === undefined || !isLive(found)) return { kind: 'no_subscription' };
+  if (found === undefined || !willRenew(found)) return { kind: 'no_subscription' };
   // Each page is another one, and counts.
   const delay = await CardTesting.beginPage(shop, { order: null, number: 0 }, { account, address });
   if (delay !== null) return { kind: 'limited', waitMs: delay.waitMs };
@@ -70,15 +71,23 @@ function terms(
   return status === 'past_due' ? texts.text('renewal_card.due', { sentence }) : sentence;
 }
 
-/** Sets the card of a completed page as the subscription's card. Returns false when the subscription is unknown, or the page is old. */
+/** `refused`: no page would be opened now. `unknown`: the subscription is unknown, or the page is old. */
+export type CardUse = 'used' | 'refused' | 'unknown';
+
+/**
+ * Sets the card of a completed page as the subscription's card, and charges it for an open invoice. Nothing is changed or charged when the plan
+ * was cancelled, or its account frozen, since the page was opened.
+ */
 export async function use(
-  shop: PaymentContext,
+  shop: PaymentContext & Pick<IdentityContext, 'accounts'>,
   subscription: string,
   { card, createdMs }: KeptCard,
-): Promise<boolean> {
-  if (createdMs < shop.clock() - freshMs) return false;
-  if ((await shop.subscriptions.find(subscription)) === null) return false;
+): Promise<CardUse> {
+  if (createdMs < shop.clock() - freshMs) return 'unknown';
+  const found = await shop.subscriptions.find(subscription);
+  if (found === null) return 'unknown';
+  if (!willRenew(found) || (await shop.accounts.isFrozen(found.account))) return 'refused';
   await shop.processor.useCard(subscription, card);
   await Renewal.syncSubscription(shop, subscription);
-  return true;
+  return 'used';
 }

@@ -109,6 +109,12 @@ async function cardPage(manage: string): Promise<string | null> {
   return /url=(.+)/.exec(headers.get('refresh') ?? '')?.[1] ?? null;
 }
 
+/** Completes a card page whose card the shop does not use. */
+async function unused(cardUrl: string): Promise<void> {
+  const back = await fetch(await Person.pay(cardUrl));
+  expect([back.status, await back.text()]).toEqual([409, expect.stringContaining('This card is not used')]);
+}
+
 /** Presses the button of the question before a plan is cancelled. */
 function cancel(manage = '', redirect: 'follow' | 'manual' = 'follow'): Promise<Response> {
   const body = new URLSearchParams({ confirm: 'yes' });
@@ -215,6 +221,15 @@ describe('a renewal that was not paid', () => {
     expect(await shown()).toContain('Visa ending in 4242');
   });
 
+  test('is not paid by a card page that was opened before its account was frozen', async () => {
+    const agent = await pastDue(failingCard);
+    const { id } = await subscription(agent);
+    const page = await Customer.call(agent, 'POST', `${shop.url}/account/subscriptions/${id}/card`, {});
+    await shop.sql`UPDATE shop.account SET frozen_at = now() WHERE id = ${agent.account}`;
+    await unused(page.body.card_url);
+    expect(await invoices()).toEqual(['open', 'paid']);
+  });
+
   test('is mailed to the person whose card it is, once, with the ways to pay it and to cancel', async () => {
     const agent = await pastDue(failingCard);
     await expect.poll(async () => (await mailbox.mailsTo(payer)).length).toBe(1);
@@ -235,6 +250,19 @@ describe('a renewal that was not paid', () => {
     expect(cancelled).not.toContain(agent.account);
     expect(await mailbox.mailsTo(payer)).toHaveLength(1);
   });
+});
+
+test('a card page that was opened before its plan was cancelled changes no card', async () => {
+  const agent = await subscribed();
+  const { id } = await subscription(agent);
+  const card = async () => (await network.stripe.subscriptions.retrieve(id)).default_payment_method;
+  const before = await card();
+  const page = await Customer.call(agent, 'POST', `${shop.url}/account/subscriptions/${id}/card`, {});
+  await Customer.call(agent, 'POST', `${shop.url}/account/subscriptions/${id}/cancel`, {});
+  await unused(page.body.card_url);
+  expect(await card()).toBe(before);
+  const closed = await Customer.call(agent, 'POST', `${shop.url}/account/subscriptions/${id}/card`, {});
+  expect(closed.status).toBe(404);
 });
 
 test.each(['', 'cs_test_nobody', '../customers'])(

@@ -12,7 +12,7 @@ import { type OpenWriter, openWriter } from '../ledger/open-writer.ts';
 import { createMigrated } from '../support/database.ts';
 import type { Account, Holdings } from '../support/value-judge.ts';
 import { FakeProcessor } from './fake-processor.ts';
-import { paymentContext } from './world.ts';
+import { paymentContext, unfrozen } from './world.ts';
 
 const tickEveryMs = 10;
 const restLooksMax = 200;
@@ -195,7 +195,8 @@ async function openBuyer(
   }
 
   async function notices(at: number): Promise<void> {
-    for (const notice of processor.notices()) await StripeWebhook.receive(shopAt(at), notice, '');
+    for (const notice of processor.notices())
+      await StripeWebhook.receive({ ...shopAt(at), ...unfrozen }, notice, '');
   }
 
   const browser = { secret: Checkout.newBrowser(), payer: null };

@@ -96,7 +96,8 @@ class Life {
   async notice(at: number, which: number): Promise<void> {
     const notices = this.processor.notices();
     const chosen = notices[which % Math.max(1, notices.length)];
-    if (chosen) await this.#doing(at, (shop) => StripeWebhook.receive(shop, chosen, ''));
+    if (chosen)
+      await this.#doing(at, (shop) => StripeWebhook.receive({ ...shop, ...World.unfrozen }, chosen, ''));
   }
 
   /** Makes every claim so old that its process is considered gone. */

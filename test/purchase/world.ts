@@ -9,6 +9,7 @@ import { openSubscriptions } from '../../src/adapters/postgres/subscriptions.ts'
 import { openTopUpConsents } from '../../src/adapters/postgres/top-up-consents.ts';
 import { openTopUps } from '../../src/adapters/postgres/top-ups.ts';
 import type { CreditPlan, Plan } from '../../src/catalog/plan.ts';
+import type { IdentityContext } from '../../src/identity/identity-context.ts';
 import * as Checkout from '../../src/journeys/checkout.ts';
 import * as Purchase from '../../src/journeys/purchase.ts';
 import * as ReconciliationReport from '../../src/journeys/reconciliation-report.ts';
@@ -90,6 +91,13 @@ export async function open(): Promise<World> {
 }
 
 /** The dependencies of a process that sells and tops up. */
+/** No account of these worlds is frozen. */
+export const unfrozen = {
+  accounts: { isFrozen: async () => false } as Partial<
+    IdentityContext['accounts']
+  > as IdentityContext['accounts'],
+};
+
 export type SellingProcess = CheckoutContext & TopUpContext;
 
 /** A process that can be killed, after which nothing that it started continues. */
@@ -192,7 +200,7 @@ async function openSale(sql: Connection.Connection, account: string | null): Pro
     async notice(process, which) {
       const notices = processor.notices();
       const chosen = notices[which % Math.max(1, notices.length)];
-      if (chosen) await doing(process, (shop) => StripeWebhook.receive(shop, chosen, ''));
+      if (chosen) await doing(process, (shop) => StripeWebhook.receive({ ...shop, ...unfrozen }, chosen, ''));
     },
     reconcile: (process) => doing(process, (shop) => ResolveInDoubt.resolveAll(only(order.id, shop))),
     compare: (repair) =>

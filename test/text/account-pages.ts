@@ -176,9 +176,10 @@ export function accountPages(
         plan: 'month',
         card: { brand: '‹visa›', last4: '4242', expMonth: 1, expYear: 2031 },
         isOwn: true,
+        renews: true,
       },
-      { subscription: 'sub_2', plan: 'month', card: null, isOwn: true },
-      { subscription: 'sub_3', plan: 'month', card: null, isOwn: false },
+      { subscription: 'sub_2', plan: 'month', card: null, isOwn: true, renews: true },
+      { subscription: 'sub_3', plan: 'month', card: null, isOwn: false, renews: true },
     ],
     receipts: [entry, { ...entry, purchase: 'pur_2', tax_usd: '0.00', reversed_usd: '0.00' }],
     refundRequests: [

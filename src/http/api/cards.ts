@@ -95,6 +95,7 @@ export function cardsRoutes(
       const done = await KeptCard.comeBack(shop, c.req.query('session') ?? '');
       if (done === null) return respond(404, CardPage.unknown(texts));
       if (done.kind === 'subscription') return respond(200, CardPage.subscriptionCard(texts));
+      if (done.kind === 'refused') return respond(409, CardPage.notUsed(texts));
       return new Response(null, {
         status: 303,
         headers: { ...noStore, location: `/auto-top-up/${done.consent}` },

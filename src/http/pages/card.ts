@@ -121,6 +121,12 @@ export function cancelled(texts: Texts): CardPage {
   return { title, main: message(title, texts.text('card.cancelled_text'), next(texts)) };
 }
 
+/** Answers the return from a card page whose plan was cancelled, or whose account was frozen, in the meantime. */
+export function notUsed(texts: Texts): CardPage {
+  const title = texts.text('card.not_used');
+  return { title, main: message(title, texts.text('card.not_used_text'), next(texts)) };
+}
+
 export function unavailable(texts: Texts): CardPage {
   const main = message(texts.text('card.unavailable'), texts.text('card.unavailable_text'));
   return { title: texts.text('card.unavailable_title'), main };

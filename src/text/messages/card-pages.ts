@@ -83,6 +83,9 @@ export const cardPages = {
     'It pays for the plan from now on. If a renewal was not paid, it is charged to this card now: Billing shows the result.',
   'card.cancelled': 'Nothing has changed',
   'card.cancelled_text': 'No card was saved.',
+  'card.not_used': 'This card is not used',
+  'card.not_used_text':
+    'The plan was cancelled, or the shop has frozen its account. This card is not charged for the plan.',
   'card.unavailable_title': 'Try again',
   'card.unavailable': 'Try again in a minute',
   'card.unavailable_text': 'The card processor does not respond. Nothing was charged. Try again in a minute.',

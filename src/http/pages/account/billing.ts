@@ -96,8 +96,8 @@ ${table(methods, [
     ? [
         {
           head: '',
-          cell: ({ subscription }: PaymentMethod) =>
-            subscriptionForm('card', subscription, texts.text('account.change_card')),
+          cell: ({ subscription, renews }: PaymentMethod) =>
+            renews ? subscriptionForm('card', subscription, texts.text('account.change_card')) : '',
           onPhone: 'lead' as const,
         },
       ]

@@ -104,9 +104,10 @@ export function dueNotes(
     const next = nextAttemptText(texts, unpaid?.get(id) ?? null);
     return say(texts, 'account.past_due', { plan: nameOf(catalog, plan), next });
   };
-  const pay = ({ id, pay_url }: Period) => {
+  const pay = ({ id, pay_url, cancel_at_period_end }: Period) => {
     const name = payText(texts, unpaid?.get(id) ?? null);
-    return html`${pay_url === null ? '' : html`<a class="button" href="${pay_url}">${name}</a>`}${subscriptionForm('card', id, texts.text('account.change_card'))}`;
+    const card = cancel_at_period_end ? '' : subscriptionForm('card', id, texts.text('account.change_card'));
+    return html`${pay_url === null ? '' : html`<a class="button" href="${pay_url}">${name}</a>`}${card}`;
   };
   return html`${subscriptions
     .filter(isDue)

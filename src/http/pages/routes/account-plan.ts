@@ -37,7 +37,7 @@ export async function respondWithQuestion(
   const plan = planOf(shop, target);
   if ((offer?.kind !== 'dearer' && offer?.kind !== 'cheaper') || plan === null)
     return FormResult.redirect(shop, '/#plans', null);
-  const asked = [{ id: offer.subscription, plan: target }];
+  const asked = [{ id: offer.subscription, plan: target, cancelAtPeriodEnd: false }];
   const [[method], present] = await Promise.all([
     BillingPortal.methodsOf(shop, visitor, asked),
     shop.subscriptions.find(offer.subscription),

@@ -159,7 +159,9 @@ function payerCardPages(shop: PayerContext, clientAddressHeader: string | null):
 
   app.get('/plans/manage/:key/card/return', (c) =>
     orUnavailable(async () => {
-      await KeptCard.comeBack(shop, c.req.query('session') ?? '');
+      const done = await KeptCard.comeBack(shop, c.req.query('session') ?? '');
+      if (done?.kind === 'refused')
+        return Frame.respondWithPage(409, shop, { ...CardPage.notUsed(texts), style: CardPage.style });
       return FormResult.redirect(shop, planPage(c.req.param('key')), null);
     }),
   );
