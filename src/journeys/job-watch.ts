@@ -13,10 +13,11 @@ import type { PaidCall } from './call-request.ts';
 import * as JobMeters from './job-meters.ts';
 import type { PaidCallContext } from './paid-call-context.ts';
 import * as ResourceOwnership from './resource-ownership.ts';
+import * as WithheldLimit from './withheld-limit.ts';
 
 type WatchContext = Pick<
   PaidCallContext,
-  'jobs' | 'upstream' | 'catalog' | 'clock' | 'report' | 'uncountable'
+  'jobs' | 'upstream' | 'catalog' | 'clock' | 'report' | 'uncountable' | 'withheld'
 >;
 
 /** Maximum number of jobs that one process looks at together, and of such batches in one run. */
@@ -94,29 +95,35 @@ async function settle(shop: WatchContext, job: DueJob, share: string): Promise<J
   const operation = shop.catalog.operations.find(({ id }) => id === job.operation);
   const seen =
     operation?.job === undefined ? 'running' : await look(shop, job, operation, operation.job, share);
-  if (typeof seen === 'object') return end(shop, job, seen, 'ended');
+  if (typeof seen === 'object') return end(shop, job, operation, seen, 'ended');
   // A buyer could cause a single failure, or wait for one.
   if (!(seen === 'unseen' ? job.isOverdue : job.isExpired)) return seen === 'unseen' ? 'unknown' : 'running';
   const isHeld =
     operation?.job?.unended === 'held' || (seen === 'unreadable' && operation?.uncountable === 'max');
   shop.report('job_not_ended', { call: job.callId, operation: job.operation });
-  return end(shop, job, isHeld ? wholeCharge : free, 'released');
+  return end(shop, job, operation, isHeld ? wholeCharge : seen === 'unreadable' ? uncounted : free, 'released');
 }
 
 async function end(
   shop: WatchContext,
-  { callId, operation }: DueJob,
-  { units, measured }: JobCost,
+  { callId, account, operation: startedBy }: DueJob,
+  operation: Operation | undefined,
+  cost: JobCost,
   state: 'ended' | 'released',
 ): Promise<JobState> {
+  const { units, measured } = cost;
   const settled = await shop.jobs.end(callId, uuidv7(shop.clock(), callId), units, state, measured);
-  if (settled === 'void') shop.report('job_void', { call: callId, operation });
+  if (settled === 'void') shop.report('job_void', { call: callId, operation: startedBy });
+  else if (settled !== 'waits' && operation !== undefined)
+    WithheldLimit.countJob(shop, { operation, account }, cost);
   return settled === 'waits' ? 'unknown' : 'over';
 }
 
 /** The cost of a job in units, and what it was counted by. More than was charged counts as the whole charge. */
-type JobCost = { units: number; measured?: Measured };
+type JobCost = { units: number; measured?: Measured; isUncounted?: true };
 const free: JobCost = { units: 0 };
+/** A job that the upstream has done and that costs nothing, because that cannot be counted. */
+const uncounted: JobCost = { units: 0, isUncounted: true };
 const wholeCharge: JobCost = { units: Number.MAX_SAFE_INTEGER };
 
 /** `unreadable`: a success without a readable state. `unseen`: the upstream did not answer, or with an error other than that there is no such job. */
@@ -141,7 +148,7 @@ async function look(
   if (counted.kind === 'counted') return counted;
   shop.uncountable({ call: callId, operation: operation.id, reason: counted.reason });
   const isMax = operation.uncountable === 'max' || counted.reason === 'above_units_max';
-  return isMax ? wholeCharge : free;
+  return isMax ? wholeCharge : uncounted;
 }
 
 async function count(

@@ -29,7 +29,21 @@ export function counted(
 
 /** Counts a response that was withheld without a charge, and takes one off for a paid response. */
 function count({ withheld }: LimitContext, { operation, account }: PaidCall, sold: Sold): void {
-  if (sold.kind === 'served' && sold.units > 0) withheld.pay(account, operation.id);
+  // Whether a job is paid is known at its end.
+  if (sold.kind === 'served' && sold.units > 0 && operation.job === undefined)
+    withheld.pay(account, operation.id);
   const isWithheld = sold.kind === 'response_uncountable' || sold.kind === 'ownership_unclear';
   if (isWithheld && !CallHold.isFree(operation)) withheld.add(account, operation.id);
+}
+
+/** Counts the end of a job in the same way, for the operation that started it. */
+export function countJob(
+  { withheld }: LimitContext,
+  { operation, account }: Pick<PaidCall, 'operation' | 'account'>,
+  { units, isUncounted = false }: { units: number; isUncounted?: boolean },
+): void {
+  if (units > 0) withheld.pay(account, operation.id);
+  // The seller chose that such an end is free.
+  if (isUncounted && operation.uncountable !== 'free' && !CallHold.isFree(operation))
+    withheld.add(account, operation.id);
 }
