@@ -121,6 +121,7 @@ const released = {
   '0014_returned_before': '274f613a67192fdccc083760b93a739980490960b0bbae15a1c985806c0654e7',
   '0015_session_devices': '3a93335136988d516718cea0678997514438738e568a59fa7e57b187d6fc25bb',
   '0016_member_session': '38f658d6380f08dea019af6e38d6240e518725202cb978d44155f520be38bf63',
+  '0017_event_received': '2909cc835632188d4a690c76206b82fb9278c3fbe1c9a92ef3afb69b7c00f212',
 };
 
 test('released migrations stay as they are', async () => {
@@ -128,6 +129,14 @@ test('released migrations stay as they are', async () => {
     { hash: string }[]
   >`SELECT hash FROM drizzle.__drizzle_migrations ORDER BY id`;
   expect(rows.map(({ hash }) => hash)).toEqual(Object.values(released));
+});
+
+test('the last webhook event, which the page Health shows, is found by an index', async () => {
+  const plan = await migrated.sql.begin(async (sql) => {
+    await sql`SET LOCAL enable_seqscan = off`;
+    return sql`EXPLAIN SELECT max(received_at) AS at FROM shop.processor_event`;
+  });
+  expect(JSON.stringify(plan)).toContain('processor_event_received');
 });
 
 describe('functions', () => {

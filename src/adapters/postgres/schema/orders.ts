@@ -237,7 +237,10 @@ export const processorEvent = shop.table(
     failure: text('failure'),
     failedAt: time('failed_at'),
   },
-  (t) => [index('processor_event_open').on(t.receivedAt).where(sql`${t.doneAt} is null`)],
+  (t) => [
+    index('processor_event_open').on(t.receivedAt).where(sql`${t.doneAt} is null`),
+    index('processor_event_received').on(t.receivedAt),
+  ],
 );
 
 /** Unknown promotion codes by subject (account, address), for the limits on guessing codes. */

@@ -1,0 +1,1 @@
+CREATE INDEX "processor_event_received" ON "shop"."processor_event" USING btree ("received_at");
