@@ -101,7 +101,13 @@ async function settle(shop: WatchContext, job: DueJob, share: string): Promise<J
   const isHeld =
     operation?.job?.unended === 'held' || (seen === 'unreadable' && operation?.uncountable === 'max');
   shop.report('job_not_ended', { call: job.callId, operation: job.operation });
-  return end(shop, job, operation, isHeld ? wholeCharge : seen === 'unreadable' ? uncounted : free, 'released');
+  return end(
+    shop,
+    job,
+    operation,
+    isHeld ? wholeCharge : seen === 'unreadable' ? uncounted : free,
+    'released',
+  );
 }
 
 async function end(

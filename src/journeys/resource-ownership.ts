@@ -236,7 +236,8 @@ async function keepListed(
   const own = await kept(ids.filter((id) => id !== null));
   const part = JsonElements.filter(body, found.elements, (_, at) => own.has(ids[at] ?? ''));
   const leftOut = new Set(ids.filter((id) => id !== null && !own.has(id)) as string[]);
-  const named = hides && leftOut.size > 0 ? LeftOut.membersNaming(jsonOf(part), { list, key }, leftOut) : [];
+  const named =
+    hides && leftOut.size > 0 ? LeftOut.membersNaming(jsonOf(part), { list, key }, { own, leftOut }) : [];
   const edits = [...remove, ...named].map((pointer) => ({ pointer, json: null }));
   const edited = JsonEdit.edit(part, start, edits);
   if (edited === null) return 'unreadable';

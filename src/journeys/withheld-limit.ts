@@ -29,7 +29,7 @@ export function counted(
 
 /** Counts a response that was withheld without a charge, and takes one off for a paid response. */
 function count({ withheld }: LimitContext, { operation, account }: PaidCall, sold: Sold): void {
-  // Whether a job is paid is known at its end.
+  // The cost of a job is known at its end.
   if (sold.kind === 'served' && sold.units > 0 && operation.job === undefined)
     withheld.pay(account, operation.id);
   const isWithheld = sold.kind === 'response_uncountable' || sold.kind === 'ownership_unclear';

@@ -10,7 +10,12 @@ import { WithheldCalls } from '../../src/proxy/withheld-calls.ts';
 const starting = {
   ...{ id: 'start', method: 'POST', path: '/v1/jobs', service: { price: 10_000 }, uncountable: 'withhold' },
   ...{ units: { kind: 'pointer', pointer: ['units'] }, unitsMax: { kind: 'fixed', units: 9 } },
-  job: { poll: '/v1/jobs/{id}', done: { pointer: ['status'], values: ['done'] }, failed: null, unended: 'free' },
+  job: {
+    poll: '/v1/jobs/{id}',
+    done: { pointer: ['status'], values: ['done'] },
+    failed: null,
+    unended: 'free',
+  },
 } as unknown as Operation;
 const call = { account: 'acc_1', operation: starting } as PaidCall;
 

@@ -6,7 +6,7 @@ import * as ResourceOwnership from '../../src/journeys/resource-ownership.ts';
 import type { Hold } from '../../src/ledger/hold.ts';
 
 type Shop = Parameters<typeof ResourceOwnership.restrict>[0];
-const own = new Set(['file_mine']);
+const own = new Set(['file_mine', 'mine/report.v2', 'other.txt.mine']);
 const shop = {
   resourceOwners: { owned: async () => own },
   writer: { release() {} } as Partial<PaidCallContext['writer']>,
@@ -47,6 +47,27 @@ describe('beside an owned list', () => {
     expect(body).toBe(`{"object":"list",${rest === '' ? '' : `${rest},`}${mine}}`);
     const [after] = await listed(`{${data},${member}}`);
     expect(after).toBe(rest === '' ? `{${mine}}` : `{${mine},${rest}}`);
+  });
+
+  const named = `"data":[{"id":"mine/report.v2"},{"id":"other/ä:1.txt"},{"id":"report.v2"},{"id":"other.txt"}]`;
+  test.each([
+    ['as it is', '/v1/files/other/ä:1.txt/content'],
+    ['encoded', 'https://api.test/v1/files?after=other%2F%C3%A4%3a1.txt&limit=2'],
+    ['in an encoded address', '/login?to=%2Fv1%2Ffiles%3Fafter%3Dother%252F%25C3%25A4%253A1.txt'],
+    ['after an id of the caller', '/v1/files?before=mine%2Freport.v2&after=report.v2'],
+  ])('an address that contains an id with other characters %s is removed', async (_, next) => {
+    const [body] = await listed(`{${named},"next":${JSON.stringify(next)}}`);
+    expect(body).toBe('{"data":[{"id":"mine/report.v2"}]}');
+  });
+
+  test.each([
+    ['an id of the caller', '/v1/files?after=mine%2Freport.v2'],
+    ['an id of the caller that begins with the id of another item', '/v1/files/other.txt.mine'],
+    ['a longer word', '/v1/files?after=xreport.v2'],
+    ['a broken encoding', '/v1/files?q=100%&x=%E0%A4'],
+  ])('an address that contains %s stays', async (_, next) => {
+    const more = `"next":${JSON.stringify(next)}`;
+    expect((await listed(`{${named},${more}}`))[0]).toBe(`{"data":[{"id":"mine/report.v2"}],${more}}`);
   });
 
   test('members that name no other item stay byte for byte', async () => {
