@@ -114,7 +114,14 @@ async function live(): Promise<void> {
   await processor.voidUnpaid(subscription);
   await keepCard(customer, subscription);
   await processor.cancelAtPeriodEnd(subscription, true);
+  await processor.cancelAtPeriodEnd(subscription, false);
+  // The plan is cancelled while its next renewal is a draft.
+  const { items } = await network.stripe.subscriptions.retrieve(subscription);
+  const { now } = (await network.control('/clock', { advance_seconds: 0 })) as { now: number };
+  const endsAt = items.data[0]?.current_period_end ?? now;
+  await network.control('/clock', { advance_seconds: endsAt - now + 60 });
   await processor.cancelNow(subscription);
+  await processor.voidUnpaid(subscription);
 
   // A saved card is charged, without and with a token of a page.
   const [kept] = (await network.stripe.customers.list({ limit: 1 })).data;
