@@ -13,7 +13,7 @@ export type Impacts = {
   severity: CatalogDiff.Severity;
   changes: readonly Impact[];
   refusals: readonly string[];
-  /** Faults of the current catalogue as well, so no reason to keep it. */
+  /** What the seller should look at: no reason against loading the catalogue. */
   warnings: readonly string[];
 };
 
@@ -32,10 +32,31 @@ export function impactsOf(before: Catalog, after: Catalog, stakes: readonly Plan
     severity: CatalogDiff.worst(changes.map(({ severity }) => severity)),
     changes,
     refusals: refusals(before, after, stakes),
-    warnings: unusable(after, stakes)
-      .filter(({ id }) => !known.has(id))
-      .map(({ says }) => says),
+    warnings: [
+      ...otherAmounts(before, after),
+      ...unusable(after, stakes)
+        .filter(({ id }) => !known.has(id))
+        .map(({ says }) => says),
+    ],
   };
+}
+
+/** Returns the plans whose own description gives buyers amounts, none of which is the new price. */
+function otherAmounts(before: Catalog, after: Catalog): string[] {
+  const known = new Map(before.plans.map((plan) => [plan.id, plan]));
+  return after.plans.flatMap((plan) => {
+    if (plan.kind !== 'subscription') return [];
+    const { id, name, description, price } = plan;
+    const was = known.get(id);
+    const isAsBefore = was?.kind === 'subscription' && was.price === price && was.description === description;
+    const amounts = [
+      ...description.matchAll(/\$ ?(\d[\d,]*(?:\.\d+)?)|(\d[\d,]*(?:\.\d+)?) (?:USD|dollars)\b/g),
+    ].map(([, before, after]) => (before ?? after ?? '').replaceAll(',', ''));
+    if (isAsBefore || amounts.length === 0 || amounts.some((one) => Money.parse(one) === price)) return [];
+    return [
+      `The description of ${name} names ${amounts.join(' and ')} USD, but its price is ${Money.format(price)} USD`,
+    ];
+  });
 }
 
 /** Returns holdings of plans that `catalog` does not contain: no call can use them. */

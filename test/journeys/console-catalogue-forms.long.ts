@@ -134,6 +134,20 @@ test('a preview of the branding shows what was typed, and changes nothing', asyn
   expect(await readFile(here, 'utf8')).toBe(catalogue);
 });
 
+test('a plan without a description has none in its field, and one that names another price is marked', async () => {
+  const owner = await signedIn(shop.url);
+  const page = (await owner.open(`${base}/plans`)).html;
+  expect(page).toMatch(/name="plans\[1\]\.description"[^>]* placeholder="[^"]+"><\/textarea>/);
+  const dearer = await edit(owner, 'plans', { 'plans[1].price_usd': '12.00' });
+  expect([dearer.status, dearer.html.includes('but its price is')]).toEqual([200, false]);
+  const told = { 'plans[1].price_usd': '12.00', 'plans[1].description': 'Ten calls for 10 USD.' };
+  const wrong = await edit(owner, 'plans', told);
+  expect(wrong.html).toMatch(/The description of \w+ names 10 USD, but its price is 12\.00 USD/);
+  const right = await edit(owner, 'plans', { ...told, 'plans[1].description': 'Ten calls for $12.' });
+  expect([right.status, right.html.includes('but its price is')]).toEqual([200, false]);
+  expect(await readFile(here, 'utf8')).toBe(catalogue);
+});
+
 test('the services of a plan are chosen by boxes', async () => {
   const owner = await signedIn(shop.url);
   await publishFile(owner, metered);

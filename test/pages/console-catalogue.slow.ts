@@ -77,6 +77,20 @@ test.each([
   },
 );
 
+test('the preview of the branding follows the form, and keeps what is filled in', async () => {
+  await page.goto(`${base}/brand`);
+  await page.locator('[id="storefront.name"]').fill('Previewed shop');
+  await page.locator('[id="storefront.brand.font"]').selectOption('serif');
+  await page.locator('.shop-preview b', { hasText: 'Previewed shop' }).waitFor();
+  await expect
+    .poll(() => page.locator('.shop-preview').evaluate((one) => getComputedStyle(one).fontFamily))
+    .toContain('serif');
+  expect(await page.locator('[id="storefront.name"]').inputValue()).toBe('Previewed shop');
+  expect(await readFile(join(folder, 'catalog.yaml'), 'utf8')).toBe(catalogue);
+  await review();
+  await page.getByRole('heading', { name: 'Review changes' }).waitFor();
+});
+
 test('a form with edits is left by the menu only after a question', async () => {
   const asked: string[] = [];
   page.on('dialog', async (dialog) => {

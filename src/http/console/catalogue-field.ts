@@ -10,7 +10,7 @@ export type CatalogueField = {
   label: string;
   /** The value in the file as text; empty when the key is missing. */
   value: string;
-  /** The text that buyers see while the key is missing. The form shows it; sent back unchanged, it is no edit. */
+  /** The text that buyers see while the key is missing: the placeholder of the field. */
   usual?: string;
   /** A sentence below the field. */
   hint?: string;

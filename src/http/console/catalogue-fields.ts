@@ -7,9 +7,11 @@ import * as Meters from './meter-fields.ts';
 
 export type CatalogueForm = 'plans' | 'prices' | 'brand';
 
+/** Also the hint of the form for a new plan. */
+export const planDescriptionHint = 'Empty: written from the price and what is included, and kept up to date';
 const planShapes: readonly Shape[] = [
   ['name', 'Name', 'text'],
-  ['description', 'Description', 'lines'],
+  ['description', 'Description', 'lines', [], planDescriptionHint],
 ];
 const speed: Shape = ['requests_per_second', 'Calls per second', 'count', [], '10 if empty'];
 const includedUnits: Shape = ['included', 'Included results', 'count'];
@@ -50,7 +52,7 @@ const brandGroups: readonly { title: string; shapes: readonly BrandShape[] }[] =
         'Colour of links and buttons',
         'colour',
         [],
-        'Empty: the green of the console',
+        'Empty: the default green',
       ],
       [['storefront', 'brand'], 'font', 'Font', 'choice', fonts],
       [['storefront', 'brand'], 'logo', 'Logo', 'logo'],
@@ -135,7 +137,7 @@ function serviceGroup(root: unknown, service: Item, at: number, shown: Shown): F
   const title = nameOf(service, shown);
   const shapes: Shape[] = [
     ['name', 'Name', 'text'],
-    ['description', 'Description', 'lines'],
+    ['description', 'Description', 'lines', [], 'Empty: the description of the API'],
     ...(isMetered
       ? []
       : [['price_usd', `Price of one ${unitOf(service)} of ${title} (USD)`, 'usd'] as const]),
@@ -265,8 +267,7 @@ export function editsOf(groups: readonly FieldGroup[], form: URLSearchParams): E
       if (kind === 'remove' || kind === 'logo') return typed === 'true' ? [{ path, value: undefined }] : [];
       // A switch that is off is the same as no key.
       const isOff = kind === 'switch' && (value === '' || value === 'false') && typed !== 'true';
-      const isAsShown = value === '' && typed === textOf(form.get(`shown:${name}`));
-      if (typed === undefined || typed === value.trim() || isOff || isAsShown) return [];
+      if (typed === undefined || typed === value.trim() || isOff) return [];
       return [{ path, value: typedValue(kind, typed) }];
     });
 }

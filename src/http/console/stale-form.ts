@@ -5,9 +5,7 @@ import { textOf, typedIn } from './catalogue-fields.ts';
 /** Digests of the texts that a form shows at first, by the names of its fields: a hidden field of the form. */
 export function shownDigests(groups: readonly FieldGroup[]): string {
   return JSON.stringify(
-    Object.fromEntries(
-      fieldsOf(groups).map(({ name, value, usual = '' }) => [name, digestOf(value || usual)]),
-    ),
+    Object.fromEntries(fieldsOf(groups).map(({ name, value }) => [name, digestOf(value)])),
   );
 }
 
@@ -25,8 +23,6 @@ export function changedByOthers(form: URLSearchParams, groups: readonly FieldGro
   const before = digestsIn(form.get('was'));
   return new Map(
     fieldsOf(groups)
-      // A text that follows from other fields is no change of a person.
-      .filter(({ value, usual = '' }) => value !== '' || usual === '')
       .map(({ name, value }) => [name, value] as const)
       .filter(([name, text]) => before.has(name) && before.get(name) !== digestOf(text)),
   );

@@ -6,6 +6,7 @@ import { type CatalogueField, embeddedLogo, type FieldGroup } from '../catalogue
 import { isColour } from './colour.ts';
 
 const previewCharsMax = 140;
+const brandPath = '/admin/console/catalogue/brand';
 
 /** The groups of the branding: the texts beside the look, and the links of the footer below both. `input` renders a field; `chosen` is a new logo. */
 export function brandGroups(
@@ -58,7 +59,7 @@ function preview(
   const colour = of('colour').trim();
   const font = Brand.fonts.find((one) => one === of('font'));
   const brand = { ...(isColour(colour) && { colour }), ...(font && { font }) };
-  return html`<h3 id="preview">Preview</h3><style>${raw(brandStyle(brand, '.shop-preview'))}</style>
-<div class="shop-preview" role="group" aria-labelledby="preview"><p>${image === null ? '' : html`<img src="${image}" alt="Logo">`}<b>${of('name')}</b></p><p>${of('description').slice(0, previewCharsMax)}</p><p><span class="button">Start free</span> <span class="link">Prices</span> <span class="sign">in use</span></p></div>
-<button class="plain small" name="act" value="preview" formnovalidate>Update the preview</button>`;
+  return html`<h3 id="preview">Preview</h3><div data-preview><style>${raw(brandStyle(brand, '.shop-preview'))}</style>
+<div class="shop-preview" role="group" aria-labelledby="preview"><p>${image === null ? '' : html`<img src="${image}" alt="Logo">`}<b>${of('name')}</b></p><p>${of('description').slice(0, previewCharsMax)}</p><p><span class="button">Start free</span> <span class="link">Prices</span> <span class="sign">in use</span></p></div></div>
+<button class="plain small" name="act" value="preview" formaction="${brandPath}#preview" formnovalidate>Update the preview</button>`;
 }

@@ -3,7 +3,7 @@ import type { CatalogFileState, ProposalFault } from '../../../journeys/catalog-
 import { capitalized } from '../../../text/capitalized.ts';
 import type { Html } from '../../pages/frame.ts';
 import type { CatalogueField, FieldGroup } from '../catalogue-field.ts';
-import { type CatalogueForm, pricedTogether } from '../catalogue-fields.ts';
+import { type CatalogueForm, planDescriptionHint, pricedTogether } from '../catalogue-fields.ts';
 import * as Meters from '../meter-fields.ts';
 import { newPlanTexts } from '../new-plan.ts';
 import { shownDigests } from '../stale-form.ts';
@@ -80,7 +80,7 @@ function onePrice({ groups, typed, faults }: EditFacts): Html {
   const units = pricedTogether(groups);
   if (units.length === 0) return html``;
   const cell = ({ unit, name, services }: (typeof units)[number]) =>
-    html`<div>${field({ name, label: `All ${services.length} services, per ${unit}`, value: typed.get(name) ?? '', unit: 'USD', inputMode: 'decimal', fault: faults.find(({ path }) => path === name)?.reason, hint: 'Replaces the prices below. Empty: each keeps its own' })}${EditScript.perThousand(name, typed.get(name) ?? '')}</div>`;
+    html`<div>${field({ name, label: `${services.length === 2 ? 'Both' : `All ${services.length}`} services priced per ${unit}`, value: typed.get(name) ?? '', unit: 'USD', inputMode: 'decimal', fault: faults.find(({ path }) => path === name)?.reason, hint: 'Replaces the prices below. Empty: each keeps its own' })}${EditScript.perThousand(name, typed.get(name) ?? '')}</div>`;
   return html`<section><h2>One price for all</h2><div class="grid-fields">${units.map(cell)}</div></section>`;
 }
 
@@ -109,9 +109,9 @@ function plan({ title, about, id, fields }: FieldGroup, facts: EditFacts): Html 
 /** Returns true when a field was changed or is at fault: its part of the form is shown open. */
 function isTouched(fields: readonly CatalogueField[], { typed, others, faults }: EditFacts): boolean {
   return fields.some(
-    ({ name, value, usual = '' }) =>
+    ({ name, value }) =>
       others.has(name) ||
-      ![undefined, value, value || usual].includes(typed.get(name)) ||
+      ![undefined, value].includes(typed.get(name)) ||
       faults.some(({ path }) => path === name),
   );
 }
@@ -142,12 +142,9 @@ function input(one: CatalogueField, facts: EditFacts): Html {
   const { typed, others, faults, upload } = facts;
   const { name, label, value, usual = '', kind } = one;
   const hint = hintOf(one, others.get(name));
-  const shown = typed.get(name) ?? (value || usual);
+  const shown = typed.get(name) ?? value;
   const fault = faults.find(({ path }) => path === name)?.reason;
-  const common = { name, label, value: shown, fault, ...(hint && { hint }) };
-  // The text that buyers see without the key is no edit when it comes back as it was.
-  const asShown =
-    value === '' && usual !== '' ? html`<input type="hidden" name="shown:${name}" value="${usual}">` : '';
+  const common = { name, label, value: shown, fault, placeholder: usual, ...(hint && { hint }) };
   switch (kind) {
     case 'switch':
       // A box that is not ticked sends nothing: the form still has the field.
@@ -168,13 +165,13 @@ function input(one: CatalogueField, facts: EditFacts): Html {
     case 'colour':
       return html`<div class="beside"><div>${field({ ...common, placeholder: usualColour, fault: fault && `Enter a colour such as ${usualColour}.` })}</div>${swatch(shown || usualColour)}</div>`;
     case 'lines':
-      return html`${field({ ...common, rows: rowsOfText })}${asShown}`;
+      return field({ ...common, rows: rowsOfText });
     case 'usd':
       return field({ ...common, inputMode: 'decimal', unit: 'USD' });
     case 'count':
       return field({ ...common, inputMode: 'numeric' });
     default:
-      return html`${field(common)}${asShown}`;
+      return field(common);
   }
 }
 
@@ -240,15 +237,15 @@ function newPlan({ groups, typed, faults, file }: EditFacts, at: string): Html {
   const isOpen = newPlanTexts.some((name) => said(name) !== '');
   const cells = [
     html`<div>${field({ ...of('name', 'Name'), hint: 'As buyers see it' })}</div>`,
-    html`<div>${field({ ...of('price_usd', 'Price'), inputMode: 'decimal', unit: 'USD' })}</div>`,
-    html`<div>${choice('new.every', 'Per', ['month', 'year'], said('every') || 'month')}</div>`,
+    html`<div>${field({ ...of('price_usd', 'Price (USD)'), inputMode: 'decimal', unit: 'USD' })}</div>`,
+    html`<div>${choice('new.every', 'Per', ['month', 'year'], said('every') || 'month', choiceWords(['month', 'year']))}</div>`,
     html`<div>${field({ ...of('included', 'Included results'), inputMode: 'numeric' })}</div>`,
     ...(Meters.meteredServices(file.text).length === 0
       ? []
       : [
           html`<div>${field({ ...of('included_usd', 'Included usage'), inputMode: 'decimal', unit: 'USD', hint: 'In place of results, for services paid by meter' })}</div>`,
         ]),
-    html`<div class="row-two">${field({ ...of('description', 'Description'), rows: rowsOfText })}</div>`,
+    html`<div class="row-two">${field({ ...of('description', 'Description'), rows: rowsOfText, hint: planDescriptionHint })}</div>`,
     covered === undefined
       ? ''
       : html`<div class="row-wide">${services({ ...covered, name: 'new.covers' }, said('covers') || '*', faultOf('covers'))}</div>`,

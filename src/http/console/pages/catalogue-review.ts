@@ -67,7 +67,7 @@ function takenBack({ text: published, textBefore, who, atMs }: Publication, text
     own('removed', published, text).some((one) => came.has(one)) &&
     own('added', published, text).some((one) => went.has(one));
   if (!isBack) return html``;
-  return html`<p class="note" role="alert">This takes back what ${who} published on ${moment(atMs)}. Publish it only if you mean that.</p>`;
+  return html`<p class="note" role="alert">This takes back what ${actor(who).name} published on ${moment(atMs)}. Publish it only if you mean that.</p>`;
 }
 
 /** A difference whose changes repeat, such as one price of many services: each change once with its number, and all lines folded. */

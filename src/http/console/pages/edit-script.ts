@@ -11,7 +11,13 @@ function inThousands(price: string): string {
   return `= ${usd.toLocaleString('en', figures)} USD per 1,000`;
 }
 
-/** Asks before a form with edits is left in another way than by its buttons, and keeps the prices of a thousand. The forms also work without it. */
+/** Time without input until the preview follows the form. */
+const previewMs = 300;
+
+/**
+ * Asks before a form with edits is left in another way than by its buttons, keeps the prices of a thousand, and requests the preview of the branding as it
+ * is filled in. The forms also work without it.
+ */
 const code = `(()=>{
 const perThousand=${inThousands};
 const form=document.querySelector('form[data-edits]');
@@ -27,6 +33,20 @@ form.querySelector('.actions a').addEventListener('click',()=>{isDone=true});
 const sums=[...form.querySelectorAll('output')];
 const show=()=>{for(const sum of sums)sum.textContent=perThousand(form.elements[sum.htmlFor.value].value)};
 if(sums.length>0)form.addEventListener('input',show);
+const preview=form.querySelector('[data-preview]');
+let timer,last;
+const request=async()=>{
+  last?.abort();
+  last=new AbortController();
+  const body=new FormData(form);
+  body.set('act','preview');
+  try{
+    const reply=await fetch(form.action,{method:'POST',body,signal:last.signal});
+    const next=new DOMParser().parseFromString(await reply.text(),'text/html').querySelector('[data-preview]');
+    if(next)preview.replaceChildren(...next.childNodes)
+  }catch{}
+};
+if(preview)form.addEventListener('input',()=>{clearTimeout(timer);timer=setTimeout(request,${previewMs})});
 addEventListener('pageshow',()=>{isDone=false;show()});
 addEventListener('beforeunload',event=>{
   if(!isDone&&(form.dataset.edits==='unsent'||[...form.elements].some(isChanged)))event.preventDefault()
@@ -40,7 +60,7 @@ const source = `'sha256-${createHash('sha256').update(code).digest('base64')}'`;
  * as it was filled in. They contain the catalogue, and no secret.
  */
 export const headers = {
-  'content-security-policy': pagePolicy("'self'", source),
+  'content-security-policy': `${pagePolicy("'self'", source)}; connect-src 'self'`,
   'cache-control': 'private, no-cache',
 };
 

@@ -47,10 +47,11 @@ export function field(of: Field): Html {
     ...(hint === undefined ? [] : [`${id}-hint`]),
   ];
   const common = html`id="${id}" name="${name}"${isKept ? '' : raw(' autocomplete="off"')}${isRequired ? raw(' required') : ''}${charsMax === undefined ? '' : html` maxlength="${charsMax}"`}${fault === undefined ? '' : raw(' aria-invalid="true"')}${notes.length === 0 ? '' : html` aria-describedby="${notes.join(' ')}"`}`;
+  const placeholderOf = placeholder ? html` placeholder="${placeholder}"` : '';
   const control =
     rows !== undefined
-      ? html`<textarea ${common} rows="${rows}">${value}</textarea>`
-      : html`<input ${common} type="${type}" value="${value}"${inputMode ? html` inputmode="${inputMode}"` : ''}${placeholder ? html` placeholder="${placeholder}"` : ''}>`;
+      ? html`<textarea ${common} rows="${rows}"${placeholderOf}>${value}</textarea>`
+      : html`<input ${common} type="${type}" value="${value}"${inputMode ? html` inputmode="${inputMode}"` : ''}${placeholderOf}>`;
   const input =
     unit === undefined
       ? control
