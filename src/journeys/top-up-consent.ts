@@ -14,6 +14,7 @@ import type { TextsContext } from '../text/texts-context.ts';
 import { balance } from './balance.ts';
 import * as CardTesting from './card-testing.ts';
 import { notify } from './notify.ts';
+import * as Receipts from './receipts.ts';
 
 type ConsentContext = Pick<CatalogContext, 'publicUrl' | 'catalog' | 'isTaxed'> &
   Pick<PaymentContext, 'cardAttempts' | 'cardLimits' | 'clock' | 'consents' | 'processor' | 'report'> &
@@ -134,14 +135,19 @@ export async function notifyCardholders(
   shop: Pick<CatalogContext, 'catalog' | 'publicUrl'> &
     Pick<PaymentContext, 'consents'> &
     Pick<MailContext, 'mail'> &
+    Receipts.ReceiptContext &
     TextsContext,
 ): Promise<void> {
   const { publicUrl, texts } = shop;
   const { name } = shop.catalog.storefront;
   for (const { order, consent, chargedThisMonth } of await shop.consents.unnotifiedCharges()) {
     const to = consent.email;
-    const mail = to && Consent.chargeMail({ name, publicUrl, texts }, order, consent, chargedThisMonth, to);
-    if (mail && !(await notify(shop, mail, `top_up_${order.id}`))) return;
+    if (to !== null) {
+      const receipt = (await Receipts.ofPurchase(shop, consent.account, order.id))?.url ?? null;
+      const facts = { name, publicUrl, texts };
+      const mail = Consent.chargeMail(facts, order, consent, chargedThisMonth, to, receipt);
+      if (!(await notify(shop, mail, `top_up_${order.id}`))) return;
+    }
     await shop.consents.markNotified(order.id);
   }
 }

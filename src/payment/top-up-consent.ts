@@ -77,16 +77,19 @@ function shortAccount(account: string): string {
   return `${account.slice(0, 8)}…${account.slice(-4)}`;
 }
 
-/** The mail to the holder about one charge. */
+/** The mail to the holder about one charge. `receipt`: the URL of its receipt. */
 export function chargeMail(
   { name, publicUrl, texts }: { name: string; publicUrl: string; texts: Texts },
   order: Pick<Order, 'id' | 'amount' | 'tax'>,
   { id, account, terms, card, agreedMs }: Consent,
   chargedThisMonth: Money.Money,
   to: string,
+  receipt: string | null,
 ): Mail {
+  const isTaxed = order.tax > 0;
   const shop = name.replace(/\s+/g, ' ').trim();
   const usd = (money: Money.Money) => texts.usd(Money.format(money));
+  const monthly = { month: usd(chargedThisMonth), monthly_max: usd(terms.monthlyMax) };
   return {
     to,
     subject: texts.text('mail.charge.subject', { shop, amount: usd(totalPaid(order)) }),
@@ -94,15 +97,14 @@ export function chargeMail(
       shop,
       url: publicUrl,
       amount: usd(order.amount),
-      tax:
-        order.tax > 0
-          ? texts.text('mail.charge.tax', { tax: usd(order.tax), total: usd(totalPaid(order)) })
-          : '',
+      tax: isTaxed
+        ? texts.text('mail.charge.tax', { tax: usd(order.tax), total: usd(totalPaid(order)) })
+        : '',
       card: card === null ? '' : texts.text('mail.charge.card', { card: cardName(texts, card) }),
       account,
       purchase: order.id,
-      month: usd(chargedThisMonth),
-      monthly_max: usd(terms.monthlyMax),
+      month: texts.text(isTaxed ? 'mail.charge.month_net' : 'mail.charge.month', monthly),
+      receipt: receipt === null ? '' : texts.text('mail.charge.receipt', { receipt }),
       day: texts.day(agreedMs ?? 0),
       agreed: usd(terms.amount),
       below: usd(terms.below),

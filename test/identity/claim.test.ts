@@ -142,6 +142,8 @@ describe('a code', () => {
     }
     expect(known.text).toMatch(/can spend\s+your balance/);
     expect(fresh.text).not.toContain('already');
+    expect(fresh.text).toContain('this address can sign in to the account and spend its balance');
+    for (const { text } of [fresh, known]) expect(text).not.toMatch(/claim|agent/);
   });
 });
 

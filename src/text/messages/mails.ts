@@ -1,23 +1,23 @@
 /** Mails in plain text. Their lines are broken by hand, because mail programs do not agree on how to break them. */
 export const mails = {
   'mail.claim.subject': '{code} is your code for {shop}',
-  'mail.claim.text': `Your code to claim an account at
+  'mail.claim.text': `Your code to save your account at
 {shop}, {url}
 
     {code}
 
-Enter it on the page where you asked for it, or give it to the agent that
+Enter it on the page where you asked for it, or give it to the program that
 asked you for it. It works once and expires in {minutes} minutes.
 
 {effect}
 
 If you did not expect this email, ignore it and do not share the code.
 `,
-  'mail.claim.merges': `You already have an account here. The claimed account is merged into
-it: its balance is added to yours, and an agent that uses it can spend
+  'mail.claim.merges': `You already have an account here. The one that you are saving is merged
+into it: its balance is added to yours, and programs that use it can spend
 your balance.`,
-  'mail.claim.owns': `The account and its balance become yours. An agent that uses the
-account keeps its access.`,
+  'mail.claim.owns': `With it, this address can sign in to the account and spend its balance.
+Programs that use the account keep their access.`,
 
   'mail.sign_in.subject': 'Sign in to {shop}',
   'mail.sign_in.text': `Someone asked to sign in with this address at
@@ -124,9 +124,9 @@ these plans.
     Amount            {amount}
 {tax}{card}    Account           {account}
     Purchase          {purchase}
-    This month        {month} of at most {monthly_max}
+    This month        {month}
 
-You agreed to this on {day}: {agreed} each time the
+{receipt}You agreed to this on {day}: {agreed} each time the
 credit of the account falls below {below}.
 
 To cancel it, or to read the terms that you agreed to:
@@ -135,6 +135,13 @@ To cancel it, or to read the terms that you agreed to:
 `,
   'mail.charge.tax': `    Tax               {tax}
     Total charged     {total}
+`,
+  'mail.charge.month': '{month} of at most {monthly_max}',
+  'mail.charge.month_net': '{month} of at most {monthly_max}, before tax',
+  'mail.charge.receipt': `Receipt:
+
+{receipt}
+
 `,
   'mail.charge.card': `    Card              {card}
 `,
