@@ -254,6 +254,7 @@ function contents(texts: Texts): Record<string, Rendered> {
         token: 'token',
         offers: new Map(),
         unpaid: null,
+        usableUntil: '2026-11-28T00:00:00Z',
       },
       tried: { ...tryForm, trial },
       isTrying: false,
@@ -305,6 +306,7 @@ function contents(texts: Texts): Record<string, Rendered> {
           planAction(texts, { id: 'month', name: '‹Month›', price: Money.ofCents(100) }, offer, {
             isTaxAdded: isTaxed,
             code: codeField(texts, 'month', null),
+            unpaid: null,
           }),
         ]),
       ),
@@ -561,10 +563,17 @@ export function everyMail(texts: Texts): [name: string, mail: Mail][] {
       PlanMail.renewalFailed(shop, subscription, '‹Month›', `${publicUrl}/plan`, to, unknownFailure),
     ],
     ['plans', PlanMail.links(shop, paidPlans(`${publicUrl}/plan`), to)],
-    ['charge', TopUpConsent.chargeMail(shop, order, consent, usd(500), to)],
+    ['charge', TopUpConsent.chargeMail(shop, order, consent, usd(500), to, `${publicUrl}/receipts/1`)],
     [
       'charge of an unknown card',
-      TopUpConsent.chargeMail(shop, { ...order, tax: usd(0) }, { ...consent, card: null }, usd(500), to),
+      TopUpConsent.chargeMail(
+        shop,
+        { ...order, tax: usd(0) },
+        { ...consent, card: null },
+        usd(500),
+        to,
+        null,
+      ),
     ],
     ['refund request', refundMail(to, shop, '‹Credit›', request)],
     ...accountEvents().map(([name, event]): [string, Mail] => [

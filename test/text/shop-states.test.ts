@@ -42,7 +42,7 @@ function page(catalog: Loaded | undefined, more: Partial<ShopFacts> = {}, trial:
 
 const summary: AccountSummary = {
   ...{ balance: '0.00', included: 0, includedUsd: '0.05', holdsPlan: true, trial: { left: '0.05 USD' } },
-  ...{ isClaimed: false, token: 'token', offers: new Map(), unpaid: null },
+  ...{ isClaimed: false, token: 'token', offers: new Map(), unpaid: null, usableUntil: null },
 };
 
 test('a trial that an email address earns is offered before credit', () => {
@@ -74,9 +74,17 @@ test('an account whose plans include dollars sees no results that are used up, a
 test('an unpaid renewal is paid by the main button, with its amount and the day of the next attempt', () => {
   const unpaid = { amount: Money.ofCents(1_900), nextAttemptMs: Date.UTC(2027, 0, 31) };
   const offers = new Map([['small', { kind: 'unpaid' as const }]]);
-  const own = page(dollars, { summary: { ...summary, offers, unpaid } });
+  const usableUntil = '2027-02-03T00:00:00Z';
+  const own = page(dollars, { summary: { ...summary, offers, unpaid, usableUntil } });
   expect(own).toContain('could not be paid. The card is charged again on 31 Jan 2027.');
-  expect(own).toContain('<a class="button" href="/shop/account/billing#plans">Pay 19.00 USD</a>');
+  expect(own).toContain('You can use what is left of it until 3 Feb 2027.');
+  expect(own).toContain('<a href="/shop/account/billing#plans">Change the card</a>');
+  // The card of the plan has the same button.
+  const pay = '<a class="button" href="/shop/account/billing#plans">Pay 19.00 USD</a>';
+  expect(own.split(pay)).toHaveLength(3);
+  expect(page(dollars, { summary: { ...summary, offers, unpaid } })).not.toContain(
+    'You can use what is left',
+  );
   expect(own).toMatch(
     /<a class="button plain" href="#plans">Add credit<\/a><a class="button plain" href="\/shop\/account\/keys">/,
   );

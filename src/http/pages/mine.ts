@@ -48,9 +48,18 @@ export function hasFreeCalls({ balance, trial, offers }: AccountSummary): boolea
   return trial?.left != null && Number(balance) === 0 && offers.size === 0;
 }
 
-/** Says that the renewal of a plan was not paid, and when its card is charged again. */
-function unpaidNote(texts: Texts, { name }: Pick<Plan, 'name'>, { unpaid }: AccountSummary): Html {
-  return html`<p class="note">${say(texts, 'account.past_due', { plan: name, next: nextAttemptText(texts, unpaid) })}</p>`;
+/** Says that the renewal of a plan was not paid, when its card is charged again, and until when its rest can be used. */
+function unpaidNote(
+  texts: Texts,
+  { name }: Pick<Plan, 'name'>,
+  { unpaid, usableUntil }: AccountSummary,
+): Html {
+  const next = nextAttemptText(texts, unpaid);
+  const usable =
+    usableUntil === null
+      ? ''
+      : html` ${say(texts, 'account.usable_until', { day: texts.dayOf(usableUntil) })}`;
+  return html`<p class="note">${say(texts, 'account.past_due', { plan: name, next })}${usable} <a href="/shop/account/billing#plans">${say(texts, 'account.change_the_card')}</a></p>`;
 }
 
 function warning(

@@ -1,18 +1,20 @@
 import * as Money from '@sluice/kernel/money';
 import { html } from 'hono/html';
 import type { SubscriptionPlan } from '../../catalog/plan.ts';
+import type { Unpaid } from '../../journeys/billing-portal.ts';
 import type { PlanOffer } from '../../journeys/plan-offers.ts';
 import type { Texts } from '../../text/texts.ts';
 import { keep } from './change.ts';
 import type { Html } from './frame.ts';
+import { payText } from './pay-text.ts';
 import { say } from './say.ts';
 
-/** The button of a plan that renews: to subscribe, or what a visitor with a plan can do with it. `code`: the field for a promotion code. */
+/** The button of a plan that renews: to subscribe, or what a visitor with a plan can do with it. `code`: the field for a promotion code. `unpaid`: the open invoice of the visitor's plan. */
 export function planAction(
   texts: Texts,
   plan: Pick<SubscriptionPlan, 'id' | 'name' | 'price'>,
   offer: PlanOffer | undefined,
-  { isTaxAdded, code }: { isTaxAdded: boolean; code: Html },
+  { isTaxAdded, code, unpaid }: { isTaxAdded: boolean; code: Html; unpaid: Unpaid | null },
 ): Html {
   const { id, name } = plan;
   switch (offer?.kind) {
@@ -21,7 +23,7 @@ export function planAction(
     case 'current':
       return html`<p class="ok state"><strong>${say(texts, 'plans.current')}</strong> <a href="/shop/account/billing#plans">${say(texts, 'plans.manage')}</a></p>`;
     case 'unpaid':
-      return html`<p class="note state"><strong>${say(texts, 'plans.unpaid')}</strong></p><a class="button" href="/shop/account/billing#plans">${say(texts, 'account.pay_invoice')}</a>`;
+      return html`<p class="note state"><strong>${say(texts, 'plans.unpaid')}</strong></p><a class="button" href="/shop/account/billing#plans">${payText(texts, unpaid)}</a>`;
     case 'pay_first':
       return html`<p class="soft">${say(texts, 'plans.pay_first', { plan: name })}</p>`;
     case 'renewing':

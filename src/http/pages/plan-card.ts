@@ -11,18 +11,18 @@ import {
   type TrialPlan,
 } from '../../catalog/plan.ts';
 import { isByUsage, unitOfPlan } from '../../catalog/plan-unit.ts';
-import type { Service } from '../../catalog/service.ts';
 import * as TaxNote from '../../catalog/tax-note.ts';
+import type { Unpaid } from '../../journeys/billing-portal.ts';
 import type { PlanOffer } from '../../journeys/plan-offers.ts';
 import { includedText } from '../../text/included-text.ts';
 import type { Texts } from '../../text/texts.ts';
 import { trialButton } from './earned-trial.ts';
 import type { Html } from './frame.ts';
 import { planAction } from './plan-action.ts';
+import { lowestPriced, worthOf } from './plan-worth.ts';
 import { say } from './say.ts';
 import type { AccountSummary, RefusedBuy } from './shop-facts.ts';
 import { startForm } from './start-form.ts';
-import { effectivePrice, unitPrice } from './unit-price.ts';
 
 type Visitor = {
   isSignedIn: boolean;
@@ -32,6 +32,7 @@ type Visitor = {
   earned: string | null;
   /** The next step with a plan that renews. */
   offer: PlanOffer | undefined;
+  unpaid: Unpaid | null;
   refused: RefusedBuy | null;
   /** The words on a highlighted plan; null for any other. */
   badge: string | null;
@@ -61,14 +62,14 @@ export function card(texts: Texts, plan: Plan, catalog: Catalog, visitor: Visito
 ${facts([...(isTrialImmediate(catalog.plans) ? [texts.text('plans.no_card')] : []), ...claimed(texts, plan, unit), ...oncePer(texts, plan), ...terms])}
 <div class="action begin">${trialAction(texts, catalog, visitor)}</div></div>`;
     case 'credit':
-      return html`<div class="card${best}">${title}${price(texts.text('plans.from', { amount: texts.usd(Money.format(plan.min)) }), texts.text('plans.prepaid'), worth(texts, covered))}
+      return html`<div class="card${best}">${title}${price(texts.text('plans.from', { amount: texts.usd(Money.format(plan.min)) }), texts.text('plans.prepaid'), worthOf(texts, plan, catalog))}
 ${facts([isByUsage(covered) || unit === 'unit' ? texts.text('plans.credit_usage') : texts.text('plans.credit', { unit: texts.unit(unit) }), ...terms])}
 <div class="action">${creditForm(texts, plan, visitor.refused)}</div></div>`;
     case 'subscription': {
       const period = texts.text(`plans.per_${plan.every}`);
-      return html`<div class="card${best}">${title}${price(texts.usd(Money.format(plan.price)), period, eachCosts(texts, plan, unit))}
+      return html`<div class="card${best}">${title}${price(texts.usd(Money.format(plan.price)), period, worthOf(texts, plan, catalog))}
 ${facts([texts.text('plans.included', { quantity: includedText(texts, plan.included, unit), period }), ...terms, texts.text('plans.renews')])}
-<div class="action">${planAction(texts, plan, visitor.offer, { isTaxAdded: TaxNote.isTaxAdded(catalog), code: codeField(texts, plan.id, visitor.refused) })}</div></div>`;
+<div class="action">${planAction(texts, plan, visitor.offer, { isTaxAdded: TaxNote.isTaxAdded(catalog), code: codeField(texts, plan.id, visitor.refused), unpaid: visitor.unpaid })}</div></div>`;
     }
   }
 }
@@ -145,19 +146,6 @@ function facts(lines: readonly string[]): Html {
   return html`<ul class="facts-list">${lines.map((line) => html`<li>${line}</li>`)}</ul>`;
 }
 
-/** The price of credit: of a unit, where all services have one price. */
-function worth(texts: Texts, covered: readonly Service[]): string {
-  const prices = new Set(covered.map(({ price }) => price).filter((price) => price > 0));
-  const service = covered.find(({ price }) => price > 0);
-  return isByUsage(covered) || service === undefined || prices.size > 1 ? '' : unitPrice(texts, service);
-}
-
-/** The price of an included unit. */
-function eachCosts(texts: Texts, { price, included }: SubscriptionPlan, unit: string): string {
-  if (included.asset !== 'unit' || included.amount === 0) return '';
-  return effectivePrice(texts, price, included.amount, unit);
-}
-
 /** The plan that is highlighted, with its badge: the one that the catalogue recommends, or else the one whose units cost least. */
 export function highlighted(
   texts: Texts,
@@ -165,19 +153,8 @@ export function highlighted(
 ): { id: string; badge: string } | null {
   const recommended = plans.find(({ isRecommended = false }) => isRecommended);
   if (recommended !== undefined) return { id: recommended.id, badge: texts.text('plans.recommended') };
-  const lowest = lowestPriced(plans);
+  const lowest = lowestPriced({ plans, services });
   if (lowest === null) return null;
   const unit = texts.unit(unitOfPlan(lowest, services));
   return { id: lowest.id, badge: texts.text('plans.lowest', { unit }) };
-}
-
-/** The subscription whose included units cost least; null where none is cheaper than another. */
-function lowestPriced(plans: readonly Plan[]): Plan | null {
-  const priced = plans.flatMap((plan) =>
-    plan.kind === 'subscription' && plan.included.asset === 'unit' && plan.included.amount > 0
-      ? [{ plan, each: plan.price / plan.included.amount }]
-      : [],
-  );
-  const [first, second] = priced.toSorted((a, b) => a.each - b.each);
-  return first !== undefined && second !== undefined && first.each < second.each ? first.plan : null;
 }

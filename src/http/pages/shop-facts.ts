@@ -22,6 +22,8 @@ export type AccountSummary = {
   offers: ReadonlyMap<string, PlanOffer>;
   /** The open invoice of its renewal that was not paid; null when there is none, or it is not known. */
   unpaid: Unpaid | null;
+  /** The end of the days in which the rest of the plan of that renewal can still be used; null when nothing is left of it. */
+  usableUntil: string | null;
 };
 /** The "Try it" form: the request, the idempotency key of the call that it makes and, once a request was sent, its outcome. */
 export type TryForm = TryFormFacts & { trial: TrialOutcome | null };

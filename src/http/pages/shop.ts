@@ -32,7 +32,8 @@ export function front(texts: Texts, facts: ShopFacts): Html {
   const isTaxAdded = TaxNote.isTaxAdded(catalog);
   const unit = sharedUnit(services);
   const earned = earnedTrial(texts, catalog, summary);
-  const shown = { isSignedIn: summary !== null, trial: summary?.trial ?? null, earned, isTaxAdded };
+  const unpaid = summary?.unpaid ?? null;
+  const shown = { isSignedIn: summary !== null, trial: summary?.trial ?? null, earned, unpaid };
   const best = PlanCard.highlighted(texts, catalog);
   const { trial } = tried;
   const isUnpaid = trial?.kind === 'refusal' && trial.isUnpaid === true;

@@ -7,9 +7,21 @@ const centMicroUsd = 10_000;
 /** Smaller amounts are not rounded to cents. */
 const roundedMicroUsdMin = 50_000;
 
-/** The price of a service's unit: `1.00 USD per 1,000 results`, or `0.05 USD per result` from a cent on. */
-export function unitPrice(texts: Texts, { price, unit }: Pick<Service, 'price' | 'unit'>): string {
-  if (price < centMicroUsd)
+/** The number of units that a price is named by. */
+type Size = 1 | 1_000;
+
+/** Returns the number of units by which a price is named, unless it stands beside others: one unit from a cent on. */
+export function sizeOf(microUsd: number): Size {
+  return microUsd < centMicroUsd ? 1_000 : 1;
+}
+
+/** The price of a service's unit: `1.00 USD per 1,000 results`, or `0.05 USD per result`. */
+export function unitPrice(
+  texts: Texts,
+  { price, unit }: Pick<Service, 'price' | 'unit'>,
+  by: Size = sizeOf(price),
+): string {
+  if (by === 1_000)
     return texts.text('shop.thousand', {
       amount: texts.usd(Money.format(Money.ofMicro(price * 1_000))),
       units: texts.units(unit),
@@ -21,8 +33,14 @@ export function unitPrice(texts: Texts, { price, unit }: Pick<Service, 'price' |
  * The price of a unit when `quantity` units cost `price`. An amount that is not in whole cents is rounded up and marked as rounded, so that it
  * never promises less than is charged.
  */
-export function effectivePrice(texts: Texts, price: number, quantity: number, unit: string): string {
-  if (price / quantity < centMicroUsd) return thousand(texts, (price * 1_000) / quantity, unit);
+export function effectivePrice(
+  texts: Texts,
+  price: number,
+  quantity: number,
+  unit: string,
+  by: Size = sizeOf(price / quantity),
+): string {
+  if (by === 1_000) return thousand(texts, (price * 1_000) / quantity, unit);
   const { amount, isRounded } = rounded(texts, price / quantity);
   return texts.text(isRounded ? 'plans.each_about' : 'plans.each', { amount, unit: texts.unit(unit) });
 }

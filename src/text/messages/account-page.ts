@@ -60,6 +60,8 @@ export const accountPage = {
   'account.charged_again_on':
     'The card is charged again on {day}. To keep the plan, pay now or change the card before then.',
   'account.not_charged_again': 'The card is not charged again by itself. To keep the plan, pay now.',
+  'account.usable_until': 'You can use what is left of it until {day}.',
+  'account.change_the_card': 'Change the card',
   'account.pay_amount': 'Pay {amount}',
   'account.low': 'Your credit is low. When it is used up, calls are refused.',
   'account.frozen': 'The shop has frozen this account: calls and payments are refused. {link}.',

@@ -103,7 +103,7 @@ export const shopPage = {
   'shop.low_link': 'Add credit or turn on auto top-up',
   'shop.plan_units': 'Plan {units} remaining',
   'shop.plan_usage': 'Plan usage remaining',
-  'shop.tax_note': 'Prices exclude tax. When a card pays, the tax of the buyer’s place is added.',
+  'shop.tax_note': 'Prices exclude tax. Tax is added at checkout, by your billing address.',
 
   'plans.title': 'Plans',
   'plans.all_services': 'All services',
@@ -135,7 +135,7 @@ export const shopPage = {
   'plans.manage': 'Manage',
   'plans.unpaid': 'Your plan. Its renewal was not paid.',
   'plans.renewing': 'You can change to {plan} when your renewal is paid, in about an hour.',
-  'plans.pay_first': 'You can change to {plan} when the open invoice is paid.',
+  'plans.pay_first': 'You can change to {plan} when your renewal is paid.',
   'plans.next': 'Your plan from {day}.',
   'plans.ends': 'Your plan until {day}. It does not renew.',
   'plans.keep': 'Keep {plan}',

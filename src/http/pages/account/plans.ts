@@ -142,7 +142,12 @@ function isEnding({ status, cancel_at_period_end }: Period): boolean {
   return status === 'active' && cancel_at_period_end;
 }
 
-function isUsedUp({ balance_usd, included_remaining = 0, included_usd }: Holdings['plans'][number]): boolean {
+/** Returns true for a plan of which nothing is left. */
+export function isUsedUp({
+  balance_usd,
+  included_remaining = 0,
+  included_usd,
+}: Holdings['plans'][number]): boolean {
   return included_remaining === 0 && Number(balance_usd ?? 0) === 0 && Number(included_usd ?? 0) === 0;
 }
 

@@ -20,7 +20,7 @@ import type { TextsContext } from '../../../text/texts-context.ts';
 import { noMoreAccounts } from '../../fault-page.ts';
 import type { Call, Env } from '../../request-context.ts';
 import * as Accept from '../accept.ts';
-import { type Holdings, isDue, leftOfPlan } from '../account/plans.ts';
+import { type Holdings, isDue, isUsedUp, leftOfPlan } from '../account/plans.ts';
 import * as BrowserSession from '../browser-session.ts';
 import * as FormResult from '../form-result.ts';
 import * as Frame from '../frame.ts';
@@ -214,10 +214,14 @@ function trialOf(texts: Texts, plan: HeldPlan, catalog: Catalog): AccountSummary
 /** The open invoice of the renewal that was not paid, which the processor knows. */
 async function unpaidOf(
   shop: Pick<FrontContext, 'processor'>,
-  subscriptions: Holdings['subscriptions'],
-): Promise<AccountSummary['unpaid']> {
+  visitor: BrowserSession.BrowserSession,
+  { subscriptions, plans }: Pick<Holdings, 'subscriptions' | 'plans'>,
+): Promise<Pick<AccountSummary, 'unpaid' | 'usableUntil'>> {
   const due = subscriptions.find(isDue);
-  return due === undefined ? null : BillingPortal.unpaidOf(shop, due.id);
+  if (due === undefined) return { unpaid: null, usableUntil: null };
+  const unpaid = may(visitor, 'read_billing') ? await BillingPortal.unpaidOf(shop, due.id) : null;
+  const left = plans.find((plan) => plan.id === due.plan && !isUsedUp(plan));
+  return { unpaid, usableUntil: left?.expires_at ?? null };
 }
 
 /** A page without an account holds nothing of its visitor, so that it can be compressed. */
@@ -251,9 +255,7 @@ async function front(
       isClaimed: overview.claimed === true,
       token: visitor.access.token,
       offers: await planOffers(shop, visitor.account),
-      unpaid: may(visitor, 'read_billing')
-        ? await unpaidOf(shop, overview.subscriptions as Holdings['subscriptions'])
-        : null,
+      ...(await unpaidOf(shop, visitor, overview as unknown as Holdings)),
     };
   const response = shop.responseOf(tried.operation);
   const facts = { catalog, description, publicUrl, summary, tried, isTrying, notice, response };
