@@ -96,11 +96,11 @@ test('prices by meters are stated in words and amounts that people read', () => 
     .replaceAll(/\s+/g, ' ');
   const parts = [
     ...[
-      'From 0.05 USD per 1M input tokens',
-      'from 0.02 USD per image',
+      'From 0.05 USD per 1M input tokens, plus output tokens',
+      'from 0.02 USD per image, plus bytes, seconds, and calls',
       'from 0.015 USD per 1,000 characters',
     ],
-    ...['Model /model', 'Quality query:quality', 'Voice header:x-voice', 'Searches', 'Provider price '],
+    ...['Model (body field model )', 'Quality (query parameter quality )', 'Voice (header x-voice )', 'Searches', 'Provider price '],
     'standard Images 0.02 USD per image Bytes 0.10 USD per 1M Seconds 1.00 USD per 1,000 Calls 1.00 USD per 1M',
     'nano-1 0.05 USD per 1M 0.005 USD per 1M 0.40 USD per 1M',
     'large-1 2.50 USD per 1M 3.125 USD per 1M 10.00 USD per 1M',

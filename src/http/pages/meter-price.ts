@@ -21,8 +21,21 @@ export function meterPriceOf(
   return { per, usd: shifted(table.usd[at] ?? '0', Math.round(Math.log10(per / table.per))) };
 }
 
-/** The lowest price of the first meter, such as `0.05 USD per 1M input tokens`; null when that charges the price of a provider. */
+/**
+ * The lowest price of the first meter, with the units of the other ones, such as `0.05 USD per 1M input tokens, plus output tokens`; null when the
+ * first charges the price of a provider.
+ */
 export function lowestOf(texts: Texts, metering: Metering): string | null {
+  const price = lowestOfFirst(texts, metering);
+  // A part of another meter is not charged on top of it.
+  const [, ...more] = metering.meters.filter(({ outer }) => outer === -1);
+  if (price === null || more.length === 0) return price;
+  const names = more.map(({ unit, count }) => (count.kind === 'cost' ? texts.unit(unit) : texts.units(unit)));
+  const units = new Intl.ListFormat(texts.language).format(names);
+  return texts.text('shop.price_plus', { price, units });
+}
+
+function lowestOfFirst(texts: Texts, metering: Metering): string | null {
   const [first] = metering.meters;
   if (first === undefined || first.count.kind === 'cost') return null;
   const [lowest] = allTables(metering)

@@ -1,5 +1,4 @@
 import { html } from 'hono/html';
-import { placeText } from '../../catalog/meter-price-data.ts';
 import {
   allTables,
   fallbackKey,
@@ -11,7 +10,8 @@ import {
 import type { Service } from '../../catalog/service.ts';
 import type { Texts } from '../../text/texts.ts';
 import type { Html } from './frame.ts';
-import { lowestOf, meterPriceOf, sizeText } from './meter-price.ts';
+import { meterPriceOf, sizeText } from './meter-price.ts';
+import { priceOf } from './reference/facts.ts';
 import { say } from './say.ts';
 import { labelOf } from './try-fields.ts';
 
@@ -19,11 +19,8 @@ import { labelOf } from './try-fields.ts';
 const columnsMax = 3;
 
 /** A link from a service to its prices by meter, which names the lowest one. */
-export function meterTableLink(texts: Texts, { slug, metering }: Service): Html {
-  const lowest = metering === undefined ? null : lowestOf(texts, metering);
-  const text =
-    lowest === null ? texts.text('shop.by_usage') : texts.text('shop.from_price', { price: lowest });
-  return html`<a href="#prices-${slug}">${text}</a>`;
+export function meterTableLink(texts: Texts, service: Service): Html {
+  return html`<a href="#prices-${service.slug}">${priceOf(texts, service)}</a>`;
 }
 
 /** The prices of a service with meters, for each value that names a price, such as a model: a column for each meter, or a row when there are many. */
@@ -44,10 +41,12 @@ export function meterTable(texts: Texts, { name, slug }: Service, metering: Mete
 </table></div>`;
 }
 
-/** The name of the place in a request that names the price, with the place. */
+/** The name of the value in a request that names the price, with its place. */
 function keyHeading(texts: Texts, priceBy: PriceBy): Html {
   const keys = priceBy.kind === 'body' ? priceBy.pointer : [priceBy.name.replace(/^x-/i, '')];
-  return html`${say(texts, 'try.field', { name: labelOf(keys) })} <small><code>${placeText(priceBy)}</code></small>`;
+  const name = html`<code>${priceBy.kind === 'body' ? priceBy.pointer.join('.') : priceBy.name}</code>`;
+  const place = say(texts, `shop.place_${priceBy.kind}`, { name });
+  return html`${say(texts, 'try.field', { name: labelOf(keys) })} <small>(${place})</small>`;
 }
 
 function headingOf(texts: Texts, { unit, count }: Meter): string {

@@ -9,12 +9,15 @@ import type { Service } from '../../../catalog/service.ts';
 import type { Entry } from '../../../discovery/entry.ts';
 import type { Texts } from '../../../text/texts.ts';
 import type { Html } from '../frame.ts';
+import { lowestOf } from '../meter-price.ts';
 import { say } from '../say.ts';
 import { unitPrice } from '../unit-price.ts';
 import type { OperationPage } from './outline.ts';
 
-/** The price of a service in short, such as `1.00 USD per 1,000 results`. */
+/** The price of a service in short, such as `1.00 USD per 1,000 results`, or the lowest one by usage. */
 export function priceOf(texts: Texts, { metering, price, unit }: Service): string {
+  const lowest = metering === undefined ? null : lowestOf(texts, metering);
+  if (lowest !== null) return texts.text('shop.from_price', { price: lowest });
   if (metering !== undefined) return texts.text('shop.by_usage');
   return price === 0 ? texts.text('shop.free') : unitPrice(texts, { price, unit });
 }
@@ -62,7 +65,7 @@ function soldFacts(texts: Texts, sold: Operation): Fact[] {
     say(texts, 'reference.price'),
     service.metering === undefined
       ? priceOf(texts, service)
-      : html`<a href="#prices-${service.slug}">${say(texts, 'shop.by_usage')}</a>`,
+      : html`<a href="#prices-${service.slug}">${priceOf(texts, service)}</a>`,
   ];
   const total = texts.usd(Money.format(Money.times(service.price, most)));
   const ceiling: Fact = [
