@@ -18,7 +18,7 @@ export type PlanHolderContext = Pick<CatalogContext, 'publicUrl' | 'catalog'> &
 
 /** Notifies cardholders of an unpaid renewal, once for each period, with a link to pay it. */
 export async function notifyUnpaidRenewals(shop: PlanHolderContext): Promise<void> {
-  for (const { one, to, key } of await shop.subscriptions.takeUnnotifiedPastDue()) {
+  for (const { one, to, key, usableUntilMs } of await shop.subscriptions.takeUnnotifiedPastDue()) {
     const mail = PlanMail.renewalFailed(
       shopOf(shop),
       one,
@@ -26,6 +26,7 @@ export async function notifyUnpaidRenewals(shop: PlanHolderContext): Promise<voi
       pageOf(shop, key),
       to,
       await BillingPortal.failedPaymentOf(shop, one.id, null),
+      usableUntilMs,
     );
     if (!(await notify(shop, mail, `past_due_${one.id}_${one.endMs}`))) return;
     await shop.subscriptions.markPastDueNotified(one.id);

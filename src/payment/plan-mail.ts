@@ -14,7 +14,7 @@ export type PaidPlan = {
 };
 type ShopFacts = { name: string; publicUrl: string; texts: Texts };
 
-/** The mail about an unpaid renewal, to the cardholder. `plan`: its name. `page`: where the plan can be canceled. */
+/** The mail about an unpaid renewal, to the cardholder. `plan`: its name. `page`: where the plan can be canceled. `usableUntilMs`: the end of the days of grace. */
 export function renewalFailed(
   { name, publicUrl, texts }: ShopFacts,
   { payUrl }: Pick<Subscription, 'payUrl'>,
@@ -22,6 +22,7 @@ export function renewalFailed(
   page: string,
   to: string,
   failed: FailedPayment,
+  usableUntilMs: number,
 ): Mail {
   const shop = oneLine(name);
   const { total, rows, next } = failedFacts(texts, failed);
@@ -32,7 +33,10 @@ export function renewalFailed(
   return {
     to,
     subject: failedSubject(texts, { shop, plan, total }),
-    text: texts.text('mail.past_due.text', { shop, url: publicUrl, plan, rows, pay, page, next }),
+    text: texts.text('mail.past_due.text', {
+      ...{ shop, url: publicUrl, plan, rows, pay, page, next },
+      until: texts.day(usableUntilMs),
+    }),
   };
 }
 

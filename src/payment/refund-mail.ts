@@ -15,7 +15,10 @@ export function refundMail(
   const said = reason.split('\n').map((line) => `> ${line}`);
   return {
     to,
-    subject: texts.text('mail.refund_request.subject', { shop, amount: texts.usd(Money.format(amount)) }),
+    subject: texts.text('mail.refund_request.subject', {
+      shop,
+      amount: texts.usd(Money.format(Money.ofMicro(amount + tax))),
+    }),
     text: texts.text('mail.refund_request.text', {
       shop,
       url: publicUrl,

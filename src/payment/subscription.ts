@@ -132,8 +132,8 @@ export interface Subscriptions {
   endChange(change: string, outcome: 'made' | 'failed'): Promise<void>;
   /** Lists the changes without a known outcome, optionally of one subscription. */
   openChanges(subscription?: string): Promise<OpenChange[]>;
-  /** Lists unpaid subscriptions whose payer was not notified yet. `key` opens their page (PlanHolder). */
-  takeUnnotifiedPastDue(): Promise<{ one: Subscription; to: string; key: string }[]>;
+  /** Lists unpaid subscriptions whose payer was not notified yet. `key` opens their page (PlanHolder). `usableUntilMs`: the end of the days of grace. */
+  takeUnnotifiedPastDue(): Promise<{ one: Subscription; to: string; key: string; usableUntilMs: number }[]>;
   markPastDueNotified(id: string): Promise<void>;
   /** Takes the renewing subscriptions that are paid with an address, for a mail with links. Returns none when such a mail was sent recently. */
   takeForLinks(email: string): Promise<{ one: Subscription; key: string }[]>;

@@ -200,6 +200,8 @@ describe('a renewal that was not paid', () => {
   test('is paid by a new card that the payer enters without the account, but not while it is frozen', async () => {
     const agent = await pastDue(failingCard);
     await expect.poll(async () => (await managePages()).length).toBe(1);
+    const [mail] = await mailbox.mailsTo(payer);
+    expect(mail?.text).toMatch(/What is left of the plan can be used until \d+ \w+ \d+\./);
     const [manage = ''] = await managePages();
     const shown = async () => (await fetch(manage)).text();
     expect(await shown()).toContain('>Change card</button>');

@@ -133,12 +133,16 @@ function payers(
   return {
     async takeUnnotifiedPastDue() {
       const rows = await sql<
-        SubscriptionRow[]
-      >`SELECT * FROM shop.subscription s WHERE status = 'past_due' AND ended_at IS NULL
+        (SubscriptionRow & { usable_until: Date | null })[]
+      >`SELECT s.*, (SELECT max(e.ends) FROM shop.allowance_ends(s.id) e) AS usable_until FROM shop.subscription s WHERE status = 'past_due' AND ended_at IS NULL
         AND payer_email IS NOT NULL AND unpaid_notified_for IS DISTINCT FROM period_end
         AND shop.contact_of(s.account_id) IS DISTINCT FROM s.payer_email
         ORDER BY random() LIMIT ${listedMax}`;
-      return rows.map((row) => ({ one: subscription(row), to: row.payer_email ?? '', key: row.manage_key }));
+      return rows.map((row) => ({
+        one: subscription(row),
+        ...{ to: row.payer_email ?? '', key: row.manage_key },
+        usableUntilMs: (row.usable_until ?? row.period_end).getTime(),
+      }));
     },
     async markPastDueNotified(id) {
       await sql`UPDATE shop.subscription SET unpaid_notified_for = period_end WHERE id = ${id}`;

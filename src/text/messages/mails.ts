@@ -75,7 +75,9 @@ If it was not you, you can ignore this mail.
 could not be renewed: your card was declined, or your bank asks you to
 confirm the payment.
 
-{rows}{pay}
+{rows}What is left of the plan can be used until {until}.
+
+{pay}
 To view or cancel the plan:
 
 {page}
