@@ -7,6 +7,7 @@ import * as Included from '../catalog/included.ts';
 import * as MeterPrices from '../catalog/meter-prices.ts';
 import { isTrialImmediate, type Plan, proofsOf, type TrialPlan } from '../catalog/plan.ts';
 import * as PriceWords from '../catalog/price-words.ts';
+import { isFree } from '../catalog/service.ts';
 import * as TaxNote from '../catalog/tax-note.ts';
 import { english } from '../text/texts.ts';
 import * as CommonMistakes from './common-mistakes.ts';
@@ -176,7 +177,8 @@ function serviceEntry(service: Catalog['services'][number], baseUrl: string): st
   const { slug, name, description, metering } = service;
   const head = `- [${line(name)}](${baseUrl}/services/${slug}): ${line(description)}`.trimEnd();
   const tables = metering === undefined ? [] : MeterPrices.allTables(metering);
-  if (metering === undefined || tables.length < 2) return `${head} ${priced(service)}`;
+  const isSaid = isFree(service) && /\bfree\.?$/i.test(head);
+  if (metering === undefined || tables.length < 2) return isSaid ? head : `${head} ${priced(service)}`;
   const rows = tables.map(
     (table) => `  - ${line(table.key)}: ${line(MeterPrices.tableInWords(metering, table))}`,
   );

@@ -47,12 +47,14 @@ export function errorPage(shop: Frame.PageContext, fault: PageFault): Response {
   const { texts } = shop;
   const { title = texts.text(titleOf(status)) } = fault;
   const seconds = headers['retry-after'];
+  // The button that repeats the start page leads to the shop already.
+  const isStart = again?.form === null && again.target === '/';
   return Frame.respondWithPage(status, shop, {
     title,
     main: html`<section class="error"><h1>${title}</h1><p role="alert">${message}</p>
 ${/^\d+$/.test(seconds ?? '') ? html`<p>${say(texts, 'error.wait', { count: Number(seconds) })}</p>` : ''}
 ${again?.form ? html`<p class="soft">${say(texts, 'error.kept')}</p>` : ''}
-<div class="actions">${again === undefined ? '' : repeat(shop, again)} ${canSignIn ? signIn(shop, again !== undefined) : ''} ${nextSteps(shop, status, needsPlan, canSignIn || again !== undefined)}</div>
+<div class="actions">${again === undefined ? '' : repeat(shop, again)} ${canSignIn ? signIn(shop, again !== undefined) : ''} ${isStart ? '' : nextSteps(shop, status, needsPlan, canSignIn || again !== undefined)}</div>
 ${forHelp(shop, status, requestId)}</section>`,
     isScripted: requestId !== undefined,
     style,

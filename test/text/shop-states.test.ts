@@ -71,6 +71,16 @@ test('an account whose plans include dollars sees no results that are used up, a
   expect(used).toContain('<a class="button plain" href="/shop/account/keys">');
 });
 
+test('a low credit is stated with the units that a plan has left', () => {
+  const low = { ...summary, balance: '0.03' };
+  expect(page(dollars, { summary: { ...low, included: 0 } })).toContain(
+    '0.03 USD of credit left: about 30 results. <a',
+  );
+  expect(page(dollars, { summary: { ...low, included: 125 } })).toContain(
+    '0.03 USD of credit left: about 30 results, besides the 125 results left in your plan. <a',
+  );
+});
+
 test('an unpaid renewal is paid by the main button, with its amount and the day of the next attempt', () => {
   const unpaid = { amount: Money.ofCents(1_900), nextAttemptMs: Date.UTC(2027, 0, 31) };
   const offers = new Map([['small', { kind: 'unpaid' as const }]]);
@@ -100,7 +110,13 @@ test('prices by meters are stated in words and amounts that people read', () => 
       'from 0.02 USD per image, plus bytes, seconds, and calls',
       'from 0.015 USD per 1,000 characters',
     ],
-    ...['Model (body field model )', 'Quality (query parameter quality )', 'Voice (header x-voice )', 'Searches', 'Provider price '],
+    ...[
+      'Model (body field model )',
+      'Quality (query parameter quality )',
+      'Voice (header x-voice )',
+      'Searches',
+      'Provider price ',
+    ],
     'standard Images 0.02 USD per image Bytes 0.10 USD per 1M Seconds 1.00 USD per 1,000 Calls 1.00 USD per 1M',
     'nano-1 0.05 USD per 1M 0.005 USD per 1M 0.40 USD per 1M',
     'large-1 2.50 USD per 1M 3.125 USD per 1M 10.00 USD per 1M',
@@ -130,7 +146,9 @@ test('a purchase that fails says that nothing was charged, and every page of an 
   }
   const page = await shown('GET', '/', failed(500, 'internal'));
   expect(page).toContain('The shop cannot answer right now. Please try again in a minute.');
-  expect(page).not.toMatch(/for programs|Nothing was bought/);
+  // The button that repeats the start page is enough: another one would lead to the same address.
+  expect(page).not.toMatch(/for programs|Nothing was bought|Go to the shop/);
+  expect(await shown('GET', '/shop/account', failed(500, 'internal'))).toContain('Go to the shop');
 });
 
 test('the refusal to open one more account leads to the sign-in page', async () => {

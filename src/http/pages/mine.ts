@@ -64,7 +64,7 @@ function unpaidNote(
 
 function warning(
   texts: Texts,
-  { balance, offers }: AccountSummary,
+  { balance, offers, included }: AccountSummary,
   services: Catalog['services'],
 ): Html | string {
   const left = Money.parse(balance) ?? Money.zero;
@@ -74,5 +74,12 @@ function warning(
   const facts = { balance: texts.usd(balance), link };
   if (service === null) return html`<p class="note">${say(texts, 'shop.low', facts)}</p>`;
   const quantity = texts.quantity(Math.floor(left / service.price), service.unit);
-  return html`<p class="note">${say(texts, 'shop.low_units', { ...facts, quantity })}</p>`;
+  const text =
+    included === 0
+      ? say(texts, 'shop.low_units', { ...facts, quantity })
+      : say(texts, 'shop.low_units_plan', {
+          ...{ ...facts, quantity },
+          included: texts.quantity(included, service.unit),
+        });
+  return html`<p class="note">${text}</p>`;
 }

@@ -7,7 +7,6 @@ import {
   isTrialImmediate,
   type Plan,
   proofsOf,
-  type SubscriptionPlan,
   type TrialPlan,
 } from '../../catalog/plan.ts';
 import { isByUsage, unitOfPlan } from '../../catalog/plan-unit.ts';

@@ -32,7 +32,7 @@ export const referencePages = {
   'reference.step_key': '{link}, or register from a program as the sample shows.',
   'reference.step_key_link': 'Create an API key in your account',
   'reference.step_call': {
-    one: 'Send a request. The reference has the {count} operation with code to copy.',
+    one: 'Send a request. The page of the operation has code to copy.',
     other: 'Send a request. Each of the {count} operations has a page with code to copy.',
   },
   'reference.step_pay': '{link} for more. Programs buy with {request}.',

@@ -105,6 +105,8 @@ export const shopPage = {
   'shop.trial_email': '{quantity} free when you confirm your email.',
   'shop.low': '{balance} of credit left. {link}',
   'shop.low_units': '{balance} of credit left: about {quantity}. {link}',
+  'shop.low_units_plan':
+    '{balance} of credit left: about {quantity}, besides the {included} left in your plan. {link}',
   'shop.low_link': 'Add credit or turn on auto top-up',
   'shop.plan_units': 'Plan {units} remaining',
   'shop.plan_usage': 'Plan usage remaining',

@@ -40,7 +40,6 @@ export function outlineOf({ catalog, entries, tags }: Reference, texts: Texts): 
   const ownSlugs = new Set<string>();
   const chapter = (draft: Omit<Chapter, 'pages'>, own: readonly Entry[], taken: Set<string>): Chapter => {
     const made = { ...draft, pages: [] as OperationPage[] };
-    const named = (entry: Entry) => `${entry.method} ${entry.summary}`;
     for (const entry of own) {
       const slug = freeSlug(entry.id, taken);
       const isAlone = draft.service !== null && own.length === 1;
@@ -48,7 +47,7 @@ export function outlineOf({ catalog, entries, tags }: Reference, texts: Texts): 
       const sold =
         draft.service === null ? null : (soldBy.get(operationKey(entry.method, entry.path)) ?? null);
       // Operations of one service with the same name have their paths as titles.
-      const isRepeated = own.some((other) => other !== entry && named(other) === named(entry));
+      const isRepeated = own.some((other) => other !== entry && other.summary === entry.summary);
       const name = isRepeated ? entry.path : entry.summary || `${entry.method} ${entry.path}`;
       const title = isAlone ? draft.name : name;
       made.pages.push({ entry, title, slug, path, chapter: made, sold });

@@ -1,7 +1,7 @@
 import * as Schema from '@sluice/kernel/json-schema';
 import { html } from 'hono/html';
 import { exampleOperation } from '../../../catalog/example-request.ts';
-import { isTrialImmediate } from '../../../catalog/plan.ts';
+import { isTrialImmediate, type Plan } from '../../../catalog/plan.ts';
 import type { Texts } from '../../../text/texts.ts';
 import { codeBlock, codeTabs } from '../code-block.ts';
 import { sampleKey, samplesOf } from '../code-samples.ts';
@@ -49,13 +49,16 @@ function quickStart(write: ReferenceWriter, outline: Outline): Html {
     body: { kind: 'json', value: { type: 'anonymous' } } as const,
   };
   const request = html`<code>POST /plans/{plan}/purchase</code>`;
+  const isSold = (kind: Plan['kind']) => catalog.plans.some((plan) => plan.kind === kind);
+  const onlyKey = isSold('credit') ? 'shop.buy_credit' : 'plans.subscribe';
+  const payKey = isSold('credit') && isSold('subscription') ? 'reference.step_pay_link' : onlyKey;
   const purchase = all.find(({ entry }) => entry.id === 'plans.purchase');
   const start = html`<a href="/shop/account">${say(texts, 'reference.step_key_link')}</a>`;
   return html`<section id="quick-start"><h2>${say(texts, 'reference.nav_quick_start')}</h2>
 <ol class="steps">
 <li>${say(texts, isTrialImmediate(catalog.plans) ? 'reference.step_key_trial' : 'reference.step_key', { link: start })}</li>
 <li>${say(texts, 'reference.step_call', { count: all.filter(({ sold }) => sold !== null).length })}</li>
-<li>${say(texts, 'reference.step_pay', { link: html`<a href="/#plans">${say(texts, 'reference.step_pay_link')}</a>`, request: purchase === undefined ? html`${request}` : html`<a href="${purchase.path}">${request}</a>` })}</li>
+<li>${say(texts, 'reference.step_pay', { link: html`<a href="/#plans">${say(texts, payKey)}</a>`, request: purchase === undefined ? html`${request}` : html`<a href="${purchase.path}">${request}</a>` })}</li>
 </ol><div class="columns even"><div><h3>${say(texts, 'reference.sample_register')}</h3>${codeTabs(texts, 'register', samplesOf(register))}
 </div>${page === undefined ? '' : html`<div><h3>${say(texts, 'reference.sample_call')}</h3>${codeTabs(texts, 'call', samplesOf({ ...Examples.requestOf(write, page), method: page.entry.method, baseUrl: publicUrl, token: sampleKey }))}</div>`}
 </div></section>`;
