@@ -119,7 +119,7 @@ describe('the shop page', () => {
   test('has a table of prices by model', async () => {
     const { html } = await new Browser.Browser(shop.url).open('/');
     const plain = html.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ');
-    expect(plain).toContain('/model Input tokens Cached input tokens Output tokens');
+    expect(plain).toContain('Model (body field model ) Input tokens Cached input tokens Output tokens');
     expect(plain).toContain('small-1 0.15 USD per 1M 0.075 USD per 1M 0.60 USD per 1M');
     expect(plain).toContain('any other 0.01 USD per 1,000');
     expect(plain).toContain('the provider’s price plus 30 %');

@@ -7,10 +7,10 @@ const centMicroUsd = 10_000;
 /** Smaller amounts are not rounded to cents. */
 const roundedMicroUsdMin = 50_000;
 
-/** The number of units that a price is named by. */
+/** The units that a price is for. */
 type Size = 1 | 1_000;
 
-/** Returns the number of units by which a price is named, unless it stands beside others: one unit from a cent on. */
+/** Returns the number of units that a price is named by: 1,000 below a cent, and otherwise one. */
 export function sizeOf(microUsd: number): Size {
   return microUsd < centMicroUsd ? 1_000 : 1;
 }
