@@ -70,6 +70,7 @@ export async function tasks(
   const found: (Task | null)[] = [
     { kind: 'refund_requests', ...span(requests.map(({ askedMs }) => askedMs)), ...sum(requests) },
     of('disputes'),
+    of('inquiries'),
     of('in_doubt'),
     of('unreconciled'),
     { kind: 'books', ...span(books === null ? [] : [books.atMs]), count: books?.violations ?? 0 },

@@ -1,7 +1,10 @@
 import * as Money from '@sluice/kernel/money';
+import type { LedgerContext } from '../ledger/ledger-context.ts';
+import * as Statement from '../ledger/statement.ts';
 import type { Order } from '../payment/order.ts';
 import type { PaymentContext } from '../payment/payment-context.ts';
 import * as Reversal from '../payment/reversal.ts';
+import type { TopUps } from '../payment/top-up.ts';
 import { taxDue } from './refund.ts';
 import * as RefundedSubscription from './refunded-subscription.ts';
 import type { SellerContext } from './seller-context.ts';
@@ -19,11 +22,18 @@ export type PossibleRefund = {
   returned: Money.Money;
   /** The time of the last of these refunds and disputes; null without any. */
   returnedMs: number | null;
-  /** True when the refund answers the buyer's open request. */
-  answersRequest: boolean;
+  /** The amount that the buyer asks for in an open request, which the refund answers; null without one. */
+  wanted: Money.Money | null;
+  /** The bank's inquiry ends, because nothing remains paid. */
+  closesInquiry: boolean;
+  /** The effect on auto top-up (shop.restrain_top_ups); null when it is not on. */
+  topUp: 'ends' | 'stops' | 'stays' | null;
   ending: RefundedSubscription.SubscriptionEnd | null;
 };
 export type RefundPreview = PossibleRefund | { kind: 'too_much'; left: Money.Money };
+
+type PreviewContext = Pick<SellerContext, 'console' | 'refundRequests'> &
+  Pick<PaymentContext, 'clock' | 'orders' | 'subscriptions'> & { readonly topUps: Pick<TopUps, 'of'> } & Pick<LedgerContext, 'statements'>;
 
 /** Computes what was returned of an order so far, and the end of its subscription if the rest is refunded too. */
 export async function previewRest(
@@ -37,8 +47,7 @@ export async function previewRest(
 
 /** Computes the effects of refunding `amount` of an order: the credit that is removed, the loss, and the end of its subscription. */
 export async function preview(
-  shop: Pick<SellerContext, 'console' | 'refundRequests'> &
-    Pick<PaymentContext, 'clock' | 'orders' | 'subscriptions'>,
+  shop: PreviewContext,
   order: Order,
   amount: Money.Money,
 ): Promise<RefundPreview> {
@@ -60,7 +69,27 @@ export async function preview(
     returnedMs: effective.length === 0 ? null : Math.max(...effective.map(({ createdMs }) => createdMs)),
     effect,
     kept: Math.max(0, (lot?.remaining ?? 0) - effect.taken),
-    answersRequest: request?.state === 'open',
+    wanted: request?.state === 'open' ? request.amount : null,
+    closesInquiry: amount === left && reversals.some(Reversal.isOpenInquiry),
+    topUp: await topUpAfter(shop, order, reversals, amount, effect),
     ending: await RefundedSubscription.endingOf(shop, order, Money.ofMicro(left - amount)),
   };
+}
+
+/** Returns what a refund does to auto top-up of the account, as the database will decide it. */
+async function topUpAfter(
+  shop: PreviewContext,
+  { account, amount: paid, period }: Order,
+  reversals: readonly Reversal.Reversal[],
+  amount: Money.Money,
+  { taken }: Reversal.RefundEffect,
+): Promise<PossibleRefund['topUp']> {
+  const topUp = account === null ? null : await shop.topUps.of(account);
+  if (account === null || topUp?.state !== 'on') return null;
+  const returned = Reversal.totalReversed(reversals, paid) + amount;
+  if (returned >= paid || Reversal.standingOf(reversals).isDisputed) return 'ends';
+  // A free trial is no reason to leave a card alone (shop.top_up_balance).
+  const lots = (await shop.statements.of(account)).filter(({ kind }) => kind !== 'trial');
+  const left = Statement.remaining(lots, 'usd', shop.clock()) - taken;
+  return period === null && left < topUp.below ? 'stops' : 'stays';
 }

@@ -25,8 +25,8 @@ export type RefundResult =
       /** True when the key made this refund before: no more money was sent. */
       isRepeated?: true;
     }
-  /** `returned` of this order is returned by now, which differs from what the seller knew. Nothing was refunded. */
-  | { kind: 'changed'; returned: Money.Money; left: Money.Money }
+  /** `returned` of this order is returned by now, or on its way (`isPending`), which differs from what the seller knew. Nothing was refunded. */
+  | { kind: 'changed'; returned: Money.Money; left: Money.Money; isPending: boolean }
   /** Another refund of this order is being made, or may have been made. Nothing was refunded by this one. */
   | { kind: 'busy' }
   | { kind: 'unknown_order' }
@@ -131,7 +131,8 @@ function changeOf(
 ): Extract<RefundResult, { kind: 'changed' }> | null {
   const returned = Reversal.totalReversed(reversals, amount);
   if (returnedBefore === null || returned === returnedBefore) return null;
-  return { kind: 'changed', returned, left: Reversal.refundable(reversals, amount) };
+  const isPending = reversals.some(Reversal.isPending);
+  return { kind: 'changed', returned, left: Reversal.refundable(reversals, amount), isPending };
 }
 
 /**
@@ -230,7 +231,7 @@ async function recordSentByHand(
       return { kind: 'too_much', left: recorded.remaining };
     case 'changed': {
       const left = recorded.remaining;
-      return { kind: 'changed', returned: Money.ofMicro(order.amount - left), left };
+      return { kind: 'changed', returned: Money.ofMicro(order.amount - left), left, isPending: false };
     }
     case 'not_paid':
       return { kind: 'not_paid', state: order.state };

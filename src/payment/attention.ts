@@ -16,6 +16,7 @@ export const problemKinds = [
   'in_doubt',
   'unreconciled',
   'disputes',
+  'inquiries',
   'webhook_events',
   'past_due',
   'declined',
@@ -47,7 +48,7 @@ export type FailedMail = {
 /** Finds what a seller should look at. */
 export interface AttentionReport {
   problems(sinceMs: number): Promise<Readonly<Record<ProblemKind, Problem>>>;
-  /** The sum in open disputes. */
+  /** The sum in open disputes. An inquiry has taken no money, and does not count. */
   disputed(): Promise<Money>;
   upstreamErrors(sinceMs: number): Promise<ErrorShare>;
   /** The time of the last signed webhook event of the card processor; null before the first. */

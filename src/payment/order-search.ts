@@ -1,17 +1,21 @@
 import type { Money } from '@sluice/kernel/money';
 import type { Order } from './order.ts';
+import type { Standing } from './reversal.ts';
 
-/** An order with its buyer, and the amount that was refunded or lost to disputes so far. `isDisputed`: a dispute has taken money back. */
-export type FoundOrder = { order: Order; email: string | null; reversed: Money; isDisputed: boolean };
+/** An order with its buyer, and the amount that was refunded or lost to disputes so far. */
+export type FoundOrder = Standing & { order: Order; email: string | null; reversed: Money };
 
-const orderStates = ['granted', 'declined', 'claimed', 'refunded', 'disputed'] as const;
+const orderStates = ['granted', 'declined', 'claimed', 'refunded', 'disputed', 'inquiry'] as const;
 export type OrderState = (typeof orderStates)[number];
 const orderRails = ['card', 'mpp', 'x402', 'invoice', 'top_up'] as const;
 export type OrderRail = (typeof orderRails)[number];
 
 /** The search of the seller. Absent members do not restrict the result. */
 export type OrderFilter = {
-  /** An id of the order, its account, payment or transaction; otherwise the start of the buyer's e-mail address. */
+  /**
+   * An id of the shop or of the processor that belongs to the order; the start of its id or of that of its account; the address of the payer of a
+   * plan; otherwise the start of the buyer's e-mail address.
+   */
   text?: string;
   state?: OrderState;
   rail?: OrderRail;

@@ -96,7 +96,8 @@ export interface RevenueReport {
   /** Lists every day from that of `sinceMs`. */
   byDay(sinceMs: number): Promise<DailyRevenue[]>;
   byRail(sinceMs: number): Promise<RailRevenue[]>;
-  unfinished(max: number): Promise<UnfinishedOrder[]>;
+  /** Lists charges without an outcome, at most `max`; only that of `order` when it is given. */
+  unfinished(max: number, order?: string): Promise<UnfinishedOrder[]>;
   declined(sinceMs: number, max: number): Promise<Order[]>;
   /** Lists disputes that wait for a response, at most `max`, and then the `max` latest refunds and disputes. */
   returned(max: number): Promise<ReturnedPayment[]>;

@@ -119,6 +119,43 @@ export function readSubscriptionEffect(
   return 'end';
 }
 
+/** Returns true for an inquiry of the buyer's bank: it has taken no money, and a dispute can follow it. */
+export function isInquiry({ kind, status }: Pick<Reversal, 'kind' | 'status'>): boolean {
+  return kind === 'dispute' && status.startsWith('warning_');
+}
+
+/** Returns true while the bank has not ended its inquiry. */
+export function isOpenInquiry(one: Pick<Reversal, 'kind' | 'status'>): boolean {
+  return isInquiry(one) && one.status !== 'warning_closed';
+}
+
+/** Returns true for a refund that the processor has not completed yet. It can still fail. */
+export function isPending({ kind, status }: Pick<Reversal, 'kind' | 'status'>): boolean {
+  return kind === 'refund' && ['pending', 'requires_action'].includes(status);
+}
+
+/** The state of a payment after its refunds and disputes. */
+export type Standing = {
+  /** A dispute has taken the money back. */
+  isDisputed: boolean;
+  /** A dispute has ended with the loss of the payment. */
+  isLost: boolean;
+  /** The buyer's bank asks about it. */
+  hasInquiry: boolean;
+  /** A refund is not completed yet. */
+  isPending: boolean;
+};
+
+/** Returns the state of a payment with these refunds and disputes. */
+export function standingOf(reversals: readonly Reversal[]): Standing {
+  return {
+    isDisputed: reversals.some(({ kind, isEffective }) => kind === 'dispute' && isEffective),
+    isLost: reversals.some(({ kind, status }) => kind === 'dispute' && status === 'lost'),
+    hasInquiry: reversals.some(isOpenInquiry),
+    isPending: reversals.some(isPending),
+  };
+}
+
 /** Returns the total of a payment's effective reversals, at most the paid amount. */
 export function totalReversed(reversals: readonly Reversal[], paid: Money.Money): Money.Money {
   const gone = reversals.reduce((sum, { amount, isEffective }) => sum + (isEffective ? amount : 0), 0);

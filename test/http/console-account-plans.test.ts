@@ -3,6 +3,7 @@ import { account, type ConsoleAccountFacts } from '../../src/http/console/pages/
 import { row } from '../../src/http/console/pages/unpaid-renewals.ts';
 import type { StatementLot } from '../../src/ledger/statement.ts';
 import type { Subscription } from '../../src/payment/subscription.ts';
+import { standingOf } from '../../src/payment/reversal.ts';
 import { boughtMs, endMs, periodOf, planName, textOf, usd } from './console-fixtures.ts';
 
 const day = 86_400_000;
@@ -29,7 +30,7 @@ const shown = (
       ...{ id: 'acc_1', email: null, createdMs: boughtMs, frozenMs: null, joinedTo: null, payerEmail: null },
       ...{ paid: usd(99), returned: usd(0), purchases: 1 },
     } as ConsoleAccountFacts['account'],
-    orders: [{ order, reversed: usd(0), isDisputed: false }],
+    orders: [{ order, reversed: usd(0), ...standingOf([]) }],
     ...{ acts: [], activity: null, requests: [], unconfirmed: [], canSupport: false, nowMs },
     ...{ formKey: 'k', result: null, draft: null },
   };

@@ -43,6 +43,7 @@ export const factsOf = (order: Order, more: Partial<PaymentFacts> = {}): Payment
     reversals: [],
     lot: null,
     planEndedMs: null,
+    holdup: null,
     card: null,
     charges: [],
     fees: [],

@@ -11,7 +11,29 @@ test('a slow payment by bank is not described as a charge that the shop asks abo
   const slow = shown(orderOf({ ...unpaid, checkoutSession: 'cs_1' }), { left: usd(0) });
   expect(slow).toContain('up to two weeks');
   expect(slow).not.toContain('every 20 seconds');
+  expect(slow).toContain('Method Bank payment');
+  expect(slow).toContain('Card page cs_1');
   expect(shown(orderOf(unpaid), { left: usd(0) })).toContain('every 20 seconds');
+});
+
+test('a charge without an outcome says what holds it up, and what to look for at the processor', () => {
+  const held = (isAtWork: boolean, reason: string | null) =>
+    shown(orderOf(unpaid), { left: usd(0), holdup: { isAtWork, reason } });
+  expect(held(true, null)).toContain('Being charged now.');
+  expect(held(true, null)).not.toContain('for an hour');
+  expect(held(false, null)).toContain('Waiting for the next check.');
+  const unknown = held(false, 'Error: the processor has no payment of this order');
+  expect(unknown).toContain('The processor knows no such payment.');
+  expect(unknown).toContain('If it stays so for an hour, search for pur_1 at the processor.');
+});
+
+test('a refund that is not completed is not reported as done', () => {
+  const pending = reversalOf({ amount: usd(2), status: 'pending' });
+  const text = shown(orderOf(), { reversals: [pending], left: usd(3) });
+  expect(text).toContain('refund pending');
+  expect(text).toContain('Refund started −2.00 USD');
+  expect(text).not.toContain('partly refunded');
+  expect(text).not.toContain('Refunded');
 });
 
 test('the timeline of a payment that failed has a row for it, once', () => {
@@ -37,9 +59,9 @@ test('a stablecoin payment has its fee, and no risk that no card had', () => {
     ...{ networkStatus: null, outcome: null, reason: null, createdMs: boughtMs },
   };
   const text = shown(orderOf({ rail: 'x402' }), { fees: [fee], charges: [charge] });
-  expect(text).toContain('Processor fee 0.45 USD');
+  expect(text).toContain('Fee of the charge 0.45 USD');
   expect(text).not.toContain('risk normal');
-  expect(shown(orderOf({ rail: 'x402' }))).not.toContain('Processor fee');
+  expect(shown(orderOf({ rail: 'x402' }))).not.toContain('Fee of the charge');
 });
 
 test('the effect of a refund names what was removed: credit, results, and the plan', () => {

@@ -21,7 +21,7 @@ import {
 const previewOf = (more: Partial<PossibleRefund>): PossibleRefund => ({
   ...{ kind: 'possible', refunded: usd(5), tax: Money.zero, returned: Money.zero, returnedMs: null },
   ...{ effect: { asset: 'usd', taken: 4_950_000, missing: 50_000 }, kept: 0 },
-  ...{ answersRequest: false, ending: null },
+  ...{ wanted: null, closesInquiry: false, topUp: null, ending: null },
   ...more,
 });
 const ending: SubscriptionEnd = {
@@ -91,10 +91,59 @@ test('a refund says what is left of the purchase, and the tax that is returned w
     previewOf({ refunded: usd(2), tax: usd(0.38), kept: 2_950_000 }),
   );
   expect(text).toContain('2.00 USD + 0.38 USD tax');
-  expect(text).toContain('2.38 USD arrives within days.');
+  expect(text).toContain('2.38 USD reaches the buyer’s card within 5 to 10 days.');
   expect(text).toContain('2.95 USD of this purchase is left to the buyer.');
   expect(asked(orderOf(), previewOf({}))).toContain('Nothing of this purchase is left to the buyer.');
   expect(boughtMs).toBeLessThan(endMs);
+});
+
+test('the question of a refund says what becomes of auto top-up, and only while it is on', () => {
+  const said = (topUp: PossibleRefund['topUp']) => asked(orderOf(), previewOf({ topUp }));
+  expect(said(null)).not.toContain('Auto top-up');
+  expect(said('ends')).toContain('Auto top-up of the account is turned off. ');
+  expect(said('stops')).toContain('turned off: with the credit that is left, it would charge the card again');
+  expect(said('stays')).toContain('Auto top-up of the account stays on.');
+});
+
+test('the question of a refund compares it with what the buyer asked for', () => {
+  const said = (wanted: PossibleRefund['wanted']) => asked(orderOf(), previewOf({ wanted }));
+  expect(said(usd(5))).toContain('This is what the buyer asked for, and closes the request.');
+  expect(said(usd(9))).toContain(
+    'The buyer asked for 9.00 USD. This answers the request with 5.00 USD and closes it. The buyer sees the amount, without a reason.',
+  );
+  expect(said(null)).not.toContain('request');
+  expect(asked(orderOf(), previewOf({ closesInquiry: true }))).toContain('The inquiry is closed');
+});
+
+test('a request that was answered with less than the buyer asked for says so', () => {
+  const request = {
+    ...{ purchase: 'pur_1', account: 'acc_1', plan: 'credit', amount: usd(4), reason: 'Late', unspent: usd(4) },
+    ...{ paid: usd(5), paidTax: usd(0), tax: usd(0), refunded: usd(1), refundedTax: usd(0) },
+    ...{ state: 'refunded' as const, answer: null, askedMs: boughtMs, declinedMs: null },
+  };
+  const shown = (more: object) =>
+    textOf(
+      payment(factsOf(orderOf(), { request: { ...request, ...more }, reversals: [reversalOf({ amount: usd(1) })] })),
+    );
+  expect(shown({})).toContain('Refund request: 4.00 USD answered with 1.00 USD');
+  expect(shown({})).toContain('Request answered');
+  expect(shown({ refunded: usd(4) })).toContain('Refund request: 4.00 USD refunded');
+});
+
+test('the result of a refund that is pending does not say that it is done', () => {
+  const refunded = {
+    ...{ kind: 'refunded' as const, order: orderOf(), left: usd(3), ended: null },
+    ...{ loss: { certain: usd(0), pending: usd(0) }, reversal: reversalOf({ amount: usd(2), status: 'pending' }) },
+  };
+  expect(resultOf(refunded, planName).text).toBe(
+    'The refund of 2.00 USD has started and is pending at the processor. 3.00 USD of this payment remains.',
+  );
+  const again = resultOf({ ...refunded, isRepeated: true }, planName).text;
+  expect(again).toContain('was started already and is pending at the processor. Nothing more was refunded now.');
+  const known = { returned: usd(2), left: usd(3), isPending: true };
+  expect(resultOf({ kind: 'changed', ...known }, planName).text).toContain(
+    'the refund of 2.00 USD of this payment was started already, and is pending at the processor.',
+  );
 });
 
 test('the result of a refund says what became of the plan, by its name and day', () => {

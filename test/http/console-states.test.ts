@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { layout } from '../../src/http/console/pages/frame.ts';
 import { statusOf } from '../../src/http/console/pages/orders.ts';
 import { state } from '../../src/http/console/pages/states.ts';
+import { standingOf } from '../../src/payment/reversal.ts';
 import { orderOf, usd } from './console-fixtures.ts';
 
 const kindOf = (label: unknown) => /class="sign ?(\w*)"/.exec(String(label))?.[1];
@@ -10,7 +11,7 @@ const kindOf = (label: unknown) => /class="sign ?(\w*)"/.exec(String(label))?.[1
 test('a state has one colour in all of the console', () => {
   const kinds: Record<string, string[]> = {
     good: ['paid', 'active', 'succeeded', 'won', 'normal'],
-    warn: ['being charged', 'pending', 'under review', 'open', 'warning needs response', 'elevated'],
+    warn: ['being charged', 'pending', 'under review', 'open', 'refund pending', 'elevated'],
     bad: ['failed', 'declined', 'disputed', 'needs response', 'lost', 'dispute lost', 'past due', 'highest'],
     past: [
       'refunded',
@@ -19,7 +20,7 @@ test('a state has one colour in all of the console', () => {
       'ended',
       'canceled',
       'used up',
-      'warning closed',
+      'warning_closed',
       'merged',
     ],
   };
@@ -30,7 +31,7 @@ test('a state has one colour in all of the console', () => {
 });
 
 test('a refunded purchase is neutral, not a warning', () => {
-  const listed = { order: orderOf(), reversed: usd(5), isDisputed: false };
+  const listed = { order: orderOf(), reversed: usd(5), ...standingOf([]) };
   expect(kindOf(statusOf(listed))).toBe('past');
   expect(kindOf(statusOf({ ...listed, reversed: usd(0) }))).toBe('good');
 });

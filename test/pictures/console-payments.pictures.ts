@@ -70,6 +70,25 @@ test('payments are refunded, and requests for it declined', async () => {
   await request.submit(purchase(names[2]), answer, 'Decline', 'declined with a reason');
 });
 
+test('a bank asks about a payment, a payment is in review, and a refund is pending', async () => {
+  const [one, refund] = [seller.in('console-purchase'), seller.in('console-refund')];
+  const inquiry = await bought(site, 'chien@shiung.example', '8.00', 'pm_card_createDisputeInquiry');
+  const review = await bought(site, 'dorothy@hodgkin.example', '11.00', 'pm_card_riskLevelElevated');
+  const pending = await bought(site, 'barbara@mcclintock.example', '5.00', 'pm_card_pendingRefund');
+  const waits = () => site.shop.sql`SELECT 1 FROM shop.reversal WHERE purchase_id = ${inquiry.order}
+    UNION ALL SELECT 1 FROM shop.fraud_signal f JOIN shop.purchase p ON p.payment = f.payment WHERE p.id = ${review.order}`;
+  await vi.waitFor(async () => expect((await waits()).length).toBe(2), 20_000);
+  await one.visits({
+    'with an inquiry': at(`payments/${inquiry.order}`),
+    'in review': at(`payments/${review.order}`),
+  });
+  await seller.in('console-account').see(at(`accounts/${inquiry.account}`), 'with an inquiry');
+  await seller.in('console-payments').see(at('payments?view=returned'), 'with an inquiry');
+  await refund.submit(at(`payments/${inquiry.order}`), {}, 'Review refund', 'review that ends an inquiry');
+  await refund.submit(at(`payments/${pending.order}`), { '#amount': '2.00' }, 'Review refund', 'review of a slow refund');
+  await refund.shot('pending at the processor', () => refund.press('Refund 2.00 USD'));
+});
+
 test('a stablecoin refund, which the wallet of the seller sent, is recorded', async () => {
   const { order } = buyer('sofia@kovalevskaya.example');
   const usdc = { version: 2, network: 'eip155:8453', asset: '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913' };
@@ -99,6 +118,7 @@ test('a subscription is refunded and ended, and a renewal stays unpaid', async (
   await site.shop
     .sql`SELECT shop.update_allowance_ends(id) FROM shop.subscription WHERE account_id = ${hedy.account}`;
   await plan.see(at(`accounts/${hedy.account}`), 'account with an unpaid renewal');
+  await seller.in('console-payments').see(at('payments?view=past-due'), 'unpaid renewals');
   const ida = await subscribed('ida@rhodes.example');
   await site.shop.sql`UPDATE shop.account SET email = NULL, claimed_at = NULL WHERE id = ${ida.account}`;
   await plan.see(at('accounts?kind=paying'), 'account without a confirmed email, in the list');
@@ -108,7 +128,6 @@ test('a subscription is refunded and ended, and a renewal stays unpaid', async (
   await plan.submit(null, reason, 'Freeze account', 'frozen account that is still charged');
   await plan.shot('question before a plan is cancelled', () => plan.follow('Cancel plan'));
   await plan.shot('cancelled', () => plan.press('Cancel plan'));
-  await seller.in('console-payments').see(at('payments?view=past-due'), 'unpaid renewals');
 });
 
 test('the overview shows every task, and each leads to its list', async () => {
@@ -128,8 +147,10 @@ test('the overview shows every task, and each leads to its list', async () => {
   await shop.sql`UPDATE shop.purchase SET unreconciled = 'Error: the processor has no payment of this order' WHERE id = ${unclear.order}`;
   await network.fault('GET /v1/payment_intents/:id', '500_before', 50);
   // A process of the shop is charging it, and the bank of another buyer takes days.
-  const charging = () =>
-    shop.sql`UPDATE shop.purchase SET state = 'claimed', claimed_at = now(), failure = NULL, claimed_by = (SELECT id || '#' || epoch FROM ledger.writer WHERE open LIMIT 1) WHERE id = ${stuck.order}`;
+  const charging = async () => {
+    await shop.sql`UPDATE shop.purchase SET state = 'claimed', claimed_at = now() - interval '1 hour', failure = NULL, claimed_by = 'ended', unreconciled = 'Error: the processor has no payment of this order' WHERE id = ${unclear.order}`;
+    await shop.sql`UPDATE shop.purchase SET state = 'claimed', claimed_at = now(), failure = NULL, claimed_by = (SELECT id || '#' || epoch FROM ledger.writer WHERE open LIMIT 1) WHERE id = ${stuck.order}`;
+  };
   const slow = await Agent.offer(agent);
   await shop.sql`UPDATE shop.purchase SET state = 'claimed', checkout_session = 'cs_slow', page_read_at = now() WHERE id = ${slow.order}`;
   const asking = await bought(site, 'maria@mitchell.example');
@@ -152,11 +173,12 @@ test('the overview shows every task, and each leads to its list', async () => {
     'failed webhook events': at('payments?view=webhook-events'),
   });
   await charging();
+  await one.see(at(`payments/${stuck.order}`), 'being charged');
+  await charging();
+  await one.see(at(`payments/${unclear.order}`), 'failed before the charge');
   await one.visits({
     'with a fraud warning': at(`payments/${doubtful.order}`),
-    'being charged': at(`payments/${stuck.order}`),
     'paid by a slow bank': at(`payments/${slow.order}`),
-    'failed before the charge': at(`payments/${unclear.order}`),
     'offered, not paid': at(`payments/${(await Agent.offer(agent)).order}`),
   });
   await network.clearFaults();

@@ -39,10 +39,10 @@ const others = [
 ];
 
 /** A buyer with credit, calls and a key with a limit. */
-export async function bought({ shop, network }: Studio, email: string, amount_usd = '5.00'): Promise<Buyer> {
+export async function bought({ shop, network }: Studio, email: string, amount_usd = '5.00', card?: string): Promise<Buyer> {
   const agent = await Agent.registered(shop.url);
   const offer = await Agent.offer(agent, { amount_usd });
-  expect((await Agent.pay(agent, offer, await network.mint())).status).toBe(200);
+  expect((await Agent.pay(agent, offer, await network.mint(card))).status).toBe(200);
   await shop.sql`UPDATE shop.account SET email = ${email}, claimed_at = now() WHERE id = ${agent.account}`;
   for (const [path, body] of calls) await Customer.call(agent, 'POST', shop.url + path, body);
   const key = { name: 'nightly job', budget_usd: '2.00' };

@@ -94,6 +94,31 @@ test('a review is shown until it is closed, whatever the order of its events', a
   expect(await page('')).not.toContain('open review');
 });
 
+test('an inquiry of a bank is listed apart from disputes, and found by each of its ids', async () => {
+  const { order, payment } = await bought('pm_card_createDisputeInquiry');
+  await expect.poll(() => purchasePage(order)).toContain('Inquiry about 4.00 USD');
+  expect(await page('')).toMatch(/\b1 Open inquiries of banks: respond or refund 4\.00 USD/);
+  expect(await page('')).not.toMatch(/Open disputes|In open disputes/);
+  expect(await page('/console/payments')).toContain('Refunds and disputes 1 ');
+  const listed = async (query: string) => (await page(`/console/payments.csv?${query}`)).includes(order);
+  expect(await Promise.all(['state=inquiry', 'state=disputed'].map(listed))).toEqual([true, false]);
+  const [dispute] = (await network.stripe.disputes.list({ payment_intent: payment })).data;
+  const [{ account_id: account = '', charge = '' } = {}] = await shop.sql<
+    { account_id: string; charge: string }[]
+  >`SELECT p.account_id, c.id AS charge FROM shop.purchase p JOIN shop.charge c ON c.payment = p.payment WHERE p.id = ${order}`;
+  const ids = [dispute?.id ?? '', charge, payment, order, account];
+  const starts = [order.slice(0, 12), `${account.slice(0, 12)}…`, account.slice(4, 12)];
+  for (const q of [...ids, ...starts]) expect([q, await listed(`q=${encodeURIComponent(q)}`)]).toEqual([q, true]);
+  expect(await listed('q=acc_ffffff')).toBe(false);
+  // A full refund ends the inquiry.
+  const question = await page(`/console/payments/${order}/refund?amount_usd=4.00`);
+  expect(question).toContain('The inquiry is closed');
+  expect(question).not.toContain('Auto top-up');
+  await network.stripe.refunds.create({ payment_intent: payment });
+  await expect.poll(() => purchasePage(order)).toContain('inquiry closed');
+  expect(await page('')).not.toContain('inquiries');
+});
+
 test('a signal of a payment that bought nothing here is neither shown nor reported', async () => {
   const before = await reported();
   await network.stripe.paymentIntents.create({

@@ -34,9 +34,10 @@ export function openAttentionReport(sql: Connection): AttentionReport {
   ) =>
     sql`SELECT ${kind} AS kind, count(*) AS count, min(at) AS first_at, max(at) AS last_at, ${sum} AS amount, ${due} AS due_at FROM (${rows} LIMIT ${problemsMax}) r`;
   const amounts = () => sql`sum(amount)::bigint`;
-  const openDisputes =
-    () => sql`SELECT created_at AS at, amount, status, due_at FROM shop.reversal WHERE kind = 'dispute'
-    AND status IN ('needs_response', 'under_review', 'warning_needs_response', 'warning_under_review')`;
+  const open = (states: readonly string[]) =>
+    sql`SELECT created_at AS at, amount, status, due_at FROM shop.reversal WHERE kind = 'dispute' AND status IN ${sql(states)}`;
+  const openDisputes = () => open(['needs_response', 'under_review']);
+  const firstDue = () => sql`min(due_at) FILTER (WHERE status LIKE '%needs_response')`;
   const uncountable = (since: Date, isAboveHold: boolean) =>
     sql`SELECT ${isAboveHold ? 'above_hold' : 'uncountable'} AS kind, coalesce(sum(calls), 0)::bigint AS count,
       min(day)::timestamp AT TIME ZONE 'UTC' AS first_at, max(last_at) AS last_at, NULL::bigint AS amount, NULL::timestamptz AS due_at FROM shop.uncountable_response
@@ -47,7 +48,8 @@ export function openAttentionReport(sql: Connection): AttentionReport {
       const rows = await sql<Counted[]>`
         ${counted('in_doubt', sql`SELECT coalesce(claimed_at, created_at) AS at, amount FROM shop.purchase p WHERE claimed_by IS NOT NULL AND NOT shop.is_being_charged(p)`, amounts())}
         UNION ALL ${counted('unreconciled', sql`SELECT created_at AS at, amount FROM shop.purchase WHERE unreconciled IS NOT NULL AND (claimed_by IS NOT NULL OR checkout_session IS NOT NULL)`, amounts())}
-        UNION ALL ${counted('disputes', openDisputes(), amounts(), sql`min(due_at) FILTER (WHERE status LIKE '%needs_response')`)}
+        UNION ALL ${counted('disputes', openDisputes(), amounts(), firstDue())}
+        UNION ALL ${counted('inquiries', open(['warning_needs_response', 'warning_under_review']), amounts(), firstDue())}
         UNION ALL ${counted('webhook_events', sql`SELECT received_at AS at FROM shop.processor_event WHERE done_at IS NULL AND failure IS NOT NULL`)}
         UNION ALL ${counted('past_due', sql`SELECT period_end AS at FROM shop.subscription WHERE status = 'past_due'`)}
         UNION ALL ${counted('declined', sql`SELECT created_at AS at, amount FROM shop.purchase WHERE state = 'declined' AND created_at >= ${since}`, amounts())}

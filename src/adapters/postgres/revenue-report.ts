@@ -72,11 +72,12 @@ function lists(
   sql: Connection,
 ): Pick<RevenueReport, 'unfinished' | 'declined' | 'openWebhookEvents' | 'pastDue'> {
   return {
-    async unfinished(max) {
+    async unfinished(max, only) {
       type Unfinished = OrderRow & { at_work: boolean; email: string | null };
       const rows = await sql<Unfinished[]>`
         SELECT p.*, shop.is_being_charged(p) AS at_work, shop.contact_of(p.account_id) AS email FROM shop.purchase p
-          WHERE claimed_by IS NOT NULL OR unreconciled IS NOT NULL AND checkout_session IS NOT NULL
+          WHERE (claimed_by IS NOT NULL OR unreconciled IS NOT NULL AND checkout_session IS NOT NULL)
+            ${only === undefined ? sql`` : sql`AND id = ${only}`}
           ORDER BY created_at DESC LIMIT ${max}`;
       return rows.map((row) => ({
         order: order(row),

@@ -7,6 +7,7 @@ import type { ShownKey as Key } from '../../../journeys/account-keys.ts';
 import * as Statement from '../../../ledger/statement.ts';
 import type { RecordedCall } from '../../../ledger/usage.ts';
 import type { RefundRequest } from '../../../payment/refund-request.ts';
+import { isInquiry } from '../../../payment/reversal.ts';
 import { type Subscription, willRenew } from '../../../payment/subscription.ts';
 import type { Html } from '../../pages/frame.ts';
 import type { FormDraft } from '../grant-faults.ts';
@@ -211,7 +212,10 @@ function unconfirmedLine({ order, amount: asked }: UnconfirmedLine): Html {
 function disputeLine({ order, dispute = null }: ListedOrder): Html {
   if (dispute === null) return html``;
   const due = dispute.dueMs == null ? '' : ` by ${day(dispute.dueMs)}`;
-  return html`<p class="note bad">The buyer’s bank disputes ${money(dispute.amount)}. Respond${due}. <a href="${pageOf(order.id)}">Review the dispute</a></p>`;
+  const review = (what: string) => html`<a href="${pageOf(order.id)}">Review the ${what}</a>`;
+  return isInquiry(dispute)
+    ? html`<p class="note bad">The buyer’s bank asks about ${money(dispute.amount)}, and has taken no money. Respond${due}, or refund it in full. ${review('inquiry')}</p>`
+    : html`<p class="note bad">The buyer’s bank disputes ${money(dispute.amount)}. Respond${due}. ${review('dispute')}</p>`;
 }
 
 function keys(all: readonly Key[]): Html {

@@ -17,7 +17,12 @@ const wordings: Readonly<Record<Task['kind'], Wording>> = {
     what: ({ dueMs }) => (dueMs === undefined ? 'Open disputes' : 'Open disputes: respond to them'),
     where: `${payments}?view=returned`,
   },
-  in_doubt: { what: () => 'Charges with an unknown outcome', where: `${payments}?view=unfinished` },
+  inquiries: {
+    what: ({ dueMs }) =>
+      dueMs === undefined ? 'Open inquiries of banks' : 'Open inquiries of banks: respond or refund',
+    where: `${payments}?view=returned`,
+  },
+  in_doubt: { what: () => 'Unfinished charges', where: `${payments}?view=unfinished` },
   unreconciled: {
     what: () => 'Purchases that differ from the records of the card processor',
     where: `${payments}?view=unfinished`,
@@ -31,7 +36,7 @@ const wordings: Readonly<Record<Task['kind'], Wording>> = {
     where: `${payments}?state=declined`,
   },
   webhook_events: {
-    what: () => 'Messages of the card processor that could not be handled',
+    what: () => 'Messages of the card processor that were not handled',
     where: `${payments}?view=webhook-events`,
   },
   past_due: { what: () => 'Unpaid renewals', where: `${payments}?view=past-due` },
@@ -77,8 +82,8 @@ const wordings: Readonly<Record<Task['kind'], Wording>> = {
 
 /** Tasks that cost money or buyers while they wait, in the order of the page. */
 const urgent: ReadonlySet<Task['kind']> = new Set([
-  ...(['disputes', 'refund_requests', 'flagged', 'in_doubt', 'unreconciled', 'past_due', 'books'] as const),
-  ...(['upstream_errors', 'holds_credit', 'silent', 'low_disk'] as const),
+  ...(['disputes', 'inquiries', 'refund_requests', 'flagged', 'in_doubt', 'unreconciled'] as const),
+  ...(['past_due', 'books', 'upstream_errors', 'holds_credit', 'silent', 'low_disk'] as const),
 ]);
 
 /** The tasks of the front page, each with its number, its sum, its first and last time, and a link to its list. */

@@ -3,19 +3,15 @@ import { html } from 'hono/html';
 import type { FoundAccount } from '../../../identity/account-search.ts';
 import type { FraudSignal } from '../../../payment/fraud-signal.ts';
 import type { Order } from '../../../payment/order.ts';
-import type { Reversal } from '../../../payment/reversal.ts';
+import type { Reversal, Standing } from '../../../payment/reversal.ts';
 import type { Html } from '../../pages/frame.ts';
-import { moment, money, table, words } from './figures.ts';
+import { moment, money, sign, table, words } from './figures.ts';
 import { state } from './states.ts';
 
 /** An order with the amount that was refunded or lost to disputes so far. */
-export type ListedOrder = {
+export type ListedOrder = Standing & {
   order: Order;
   reversed: Money.Money;
-  /** True when a dispute has taken the money back. */
-  isDisputed: boolean;
-  /** True when a dispute has ended with the loss of the payment. */
-  isLost?: boolean;
   /** The dispute to respond to, where it was looked up. */
   dispute?: Reversal | null;
   /** The buyer's e-mail address; absent in lists of one buyer. */
@@ -36,6 +32,8 @@ export const signalNames: Record<FraudSignal['kind'], string> = {
 const signalReasons: Readonly<Record<string, string>> = {
   made_with_stolen_card: 'card reported stolen',
   made_with_lost_card: 'card reported lost',
+  rule: 'a rule of yours at the processor',
+  manual: 'opened by hand at the processor',
 };
 
 /** Why the card issuer or the processor considers a payment suspicious. */
@@ -87,7 +85,8 @@ export function failureText(failure: string): string {
 }
 
 /** The status of an order in words, with what has become of its money since. */
-export function statusText({ order, reversed, isDisputed, isLost }: Omit<ListedOrder, 'buyer'>): string {
+export function statusText(listed: ListedOrder): string {
+  const { order, reversed, isDisputed, isLost, isPending } = listed;
   switch (order.state) {
     case 'offered':
       return 'not paid';
@@ -99,13 +98,14 @@ export function statusText({ order, reversed, isDisputed, isLost }: Omit<ListedO
       if (isLost) return 'dispute lost';
       if (isDisputed) return 'disputed';
       if (reversed === Money.zero) return 'paid';
+      if (isPending) return 'refund pending';
       return reversed < order.amount ? 'partly refunded' : 'refunded';
   }
 }
 
-/** The status of an order as a label. */
-export function statusOf(listed: Omit<ListedOrder, 'buyer'>): Html {
-  return state(statusText(listed));
+/** The status of an order as a label, and another one while the buyer's bank asks about it. */
+export function statusOf(listed: ListedOrder): Html {
+  return html`${state(statusText(listed))}${listed.hasInquiry ? html` ${sign('inquiry', 'warn')}` : ''}`;
 }
 
 /** A table of orders with links to their pages. */
@@ -130,12 +130,12 @@ export function orders(label: string, all: readonly ListedOrder[], planName: Pla
 }
 
 /** A note below the status: why a payment was declined, or how much of it was returned. */
-function noteOf({ order, reversed }: ListedOrder): Html {
+function noteOf({ order, reversed, isPending }: ListedOrder): Html {
   const text =
     order.failure !== null
       ? failureText(order.failure)
       : reversed > 0 && reversed < order.amount
-        ? `${money(reversed)} returned`
+        ? `${money(reversed)} ${isPending ? 'refunded or pending' : 'returned'}`
         : '';
   return text === '' ? html`` : html` <small>${text}</small>`;
 }
@@ -176,6 +176,11 @@ export function emailOf({ email, payerEmail, paid }: FoundAccount): string | Htm
 /** The start of an id. */
 export function shortId(id: string): string {
   return id.length > idCharsShown ? `${id.slice(0, idCharsShown)}…` : id;
+}
+
+/** A link to the page of a purchase: its amount. */
+export function orderLink(order: string, amount: Money.Money): Html {
+  return html`<a href="${pageOf(order)}">${money(amount)}</a>`;
 }
 
 export function pageOf(order: string): string {

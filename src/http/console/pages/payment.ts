@@ -5,31 +5,36 @@ import type { ChargeOutcome } from '../../../payment/card-attempt.ts';
 import type { Fee } from '../../../payment/fee.ts';
 import type { FraudSignal } from '../../../payment/fraud-signal.ts';
 import { isSlow, type Order, reference } from '../../../payment/order.ts';
-import type { RefundRequest } from '../../../payment/refund-request.ts';
-import { isByHand, type Reversal, type StoredReversal, suggestedRefund } from '../../../payment/reversal.ts';
+import {
+  isByHand,
+  isInquiry,
+  type Reversal,
+  type StoredReversal,
+  standingOf,
+  suggestedRefund,
+} from '../../../payment/reversal.ts';
 import type { PaidCard } from '../../../payment/saved-card.ts';
 import { cardName } from '../../../text/card-name.ts';
 import { english } from '../../../text/texts.ts';
 import type { Html } from '../../pages/frame.ts';
 import { type FormResult, resultLine } from './account.ts';
-import { disputeBanner, needsResponse } from './dispute.ts';
-import { field } from './fields.ts';
+import { disputeBanner, kindOf, needsResponse } from './dispute.ts';
 import { copied, exact, moment, money, pairs, sign, table, usd, words } from './figures.ts';
-import {
-  buyerLink,
-  failureText,
-  isPlanChange,
-  methodOf,
-  type PlanName,
-  pageOf,
-  signalNames,
-  signalReason,
-  statusOf,
-} from './orders.ts';
+import * as Fraud from './fraud.ts';
+import { buyerLink, failureText, isPlanChange, methodOf, type PlanName, statusOf } from './orders.ts';
 import { nextStep } from './payments.ts';
-import { byHandForm, type RefundDraft, reviewForm, suggestion, unconfirmedRefund } from './refund.ts';
+import {
+  byHandForm,
+  type RefundDraft,
+  refundAll,
+  reviewForm,
+  suggestion,
+  unconfirmedRefund,
+} from './refund.ts';
+import { refundRequest } from './refund-request.ts';
 import { state as stateLabel } from './states.ts';
 import { type TimelineFacts, timeline } from './timeline.ts';
+import * as Unfinished from './unfinished.ts';
 
 export type PaymentFacts = TimelineFacts & {
   planName: PlanName;
@@ -47,6 +52,8 @@ export type PaymentFacts = TimelineFacts & {
   page: string | null;
   /** The effects of the refund that is suggested; null when nothing can be refunded. */
   preview: PossibleRefund | null;
+  /** The cause why a charge has no outcome; null for any other purchase. */
+  holdup: Unfinished.Holdup | null;
   canRefund: boolean;
   canDecline: boolean;
   nowMs: number;
@@ -63,17 +70,19 @@ export function payment(given: PaymentFacts): Html {
   const facts = given.unconfirmed === null ? given : { ...given, canRefund: false, canDecline: false };
   const { order, reversals, left, request, result, page } = facts;
   const isRefundable = facts.canRefund && order.state === 'granted' && left > 0 && request?.state !== 'open';
-  const isDisputed = reversals.some(({ kind, isEffective }) => kind === 'dispute' && isEffective);
   const lost = reversals.find(({ kind, status }) => kind === 'dispute' && status === 'lost');
-  const warned = facts.signals.some(({ kind, isOpen }) => kind === 'early_fraud_warning' && isOpen);
-  const reversed = Money.ofMicro(order.amount - left);
-  return html`<div class="top"><h1>${money(order.amount)} for ${facts.planName(order.plan)} ${statusOf({ order, reversed, isDisputed, isLost: lost !== undefined })}${warned ? html` ${sign('fraud warning', true)}` : ''}${request?.state === 'open' ? html` ${sign('refund requested', 'warn')}` : ''}${facts.unconfirmed === null ? '' : html` ${sign('refund not confirmed', true)}`}</h1>${isRefundable ? html`<a class="button plain small" href="#refund">Refund</a>` : ''}</div>
-${resultLine(result)}${facts.unconfirmed === null ? '' : unconfirmedRefund(order, facts.unconfirmed, given.canRefund)}${order.state === 'claimed' ? unsettled(order) : ''}
-${order.state === 'offered' ? unpaid(order, facts.nowMs) : ''}${lost === undefined ? '' : lostDispute(lost, facts.fees)}${warned ? fraudWarning(facts, isRefundable) : ''}
-${reversals.filter(needsResponse).map((dispute) => disputeBanner({ dispute, fees: facts.fees, account: order.account, page, nowMs: facts.nowMs }))}
-${request === null ? '' : refundRequest(facts, request)}
+  const status = { order, reversed: Money.ofMicro(order.amount - left), ...standingOf(reversals) };
+  const refund = isRefundable && order.rail !== 'x402' ? refundAll(order, left) : null;
+  const disputes = reversals.filter(needsResponse);
+  // The banner of a signal or an inquiry has the link to a refund.
+  const isWarned = facts.signals.some(({ isOpen }) => isOpen) || disputes.some(isInquiry);
+  return html`<div class="top"><h1>${money(order.amount)} for ${facts.planName(order.plan)} ${statusOf(status)}${Fraud.signs(facts.signals)}${request?.state === 'open' ? html` ${sign('refund requested', 'warn')}` : ''}${facts.unconfirmed === null ? '' : html` ${sign('refund not confirmed', true)}`}</h1>${isRefundable && !isWarned ? html`<a class="button plain small" href="#refund">Refund</a>` : ''}</div>
+${resultLine(result)}${facts.unconfirmed === null ? '' : unconfirmedRefund(order, facts.unconfirmed, given.canRefund)}${order.state === 'claimed' || facts.holdup !== null ? Unfinished.note(order, facts.holdup) : ''}
+${order.state === 'offered' ? unpaid(order, facts.nowMs) : ''}${lost === undefined ? '' : lostDispute(lost, facts.fees)}${Fraud.banners(facts, refund)}
+${disputes.map((dispute) => disputeBanner({ dispute, refund, fees: facts.fees, account: order.account, page, nowMs: facts.nowMs }))}
+${request === null ? '' : refundRequest({ ...facts, request, isUnconfirmed: facts.unconfirmed !== null, form: facts.canRefund ? refundForm(facts) : null })}
 <div class="columns">${summary(facts)}${timeline(facts)}</div>
-${flagged(facts.signals)}
+${Fraud.list(facts.signals)}
 ${reversalTable(facts)}
 ${isRefundable ? refundSection(facts) : ''}
 ${order.rail === 'x402' ? '' : assessment(facts.charges)}
@@ -89,7 +98,7 @@ function summary({ order, planName, email, left, page, fees, card }: PaymentFact
   const rows: (readonly [string, string | Html] | null)[] = [
     ['Buyer', order.account === null ? 'not known yet' : buyerLink(order.account, email)],
     ['Plan', planLine(order.plan, planName)],
-    ['Method', `${methodOf(order)}${cardText(card)}`],
+    ['Method', isSlow(order) ? 'Bank payment' : `${methodOf(order)}${cardText(card)}`],
     order.grantedMs === null ? ['Created', moment(order.createdMs)] : ['Paid', moment(order.grantedMs)],
     isPlanChange(order) && order.period !== null
       ? [
@@ -100,11 +109,12 @@ function summary({ order, planName, email, left, page, fees, card }: PaymentFact
     order.failure === null ? null : ['Declined', failureText(order.failure)],
     order.state === 'granted' && left < order.amount ? ['Remains paid', money(left)] : null,
     order.state === 'granted' && (isCard || charged.length > 0)
-      ? ['Processor fee', charged.length === 0 ? 'not reported yet' : `${usd(fee)} ${currency}`]
+      ? ['Fee of the charge', charged.length === 0 ? 'not reported yet' : `${usd(fee)} ${currency}`]
       : null,
     page === null ? null : ['At the processor', html`<a href="${page}">View the payment</a>`],
-    ['Order', copied(order.id)],
+    ['Purchase', copied(order.id)],
     paid === null ? null : ['Payment', copied(paid)],
+    paid !== null || order.checkoutSession === null ? null : ['Card page', copied(order.checkoutSession)],
   ];
   return html`<section aria-labelledby="payment"><h2 id="payment">Payment</h2>${pairs(rows.filter((row) => row !== null))}</section>`;
 }
@@ -126,65 +136,12 @@ function unpaid({ expiresMs }: Order, nowMs: number): Html {
   return html`<p class="note">The buyer has not paid. The payment page ${expiresMs > nowMs ? html`is open until ${moment(expiresMs)}` : html`closed on ${moment(expiresMs)}`}.</p>`;
 }
 
-/** A charge without an outcome yet. */
-function unsettled(order: Order): Html {
-  const text = isSlow(order)
-    ? 'The buyer chose a payment method of a bank, which may take up to two weeks. There is nothing to do: the purchase is paid when the money arrives.'
-    : 'The processor has not confirmed this charge yet. The shop asks it again every 20 seconds. The buyer gets nothing, and the money is not counted, until the outcome is known.';
-  return html`<p class="note">${text}</p>`;
-}
-
 /** A dispute that has ended with the loss of the payment, and what it cost. */
 function lostDispute({ amount, tax = Money.zero }: Reversal, fees: readonly Fee[]): Html {
   const ofDispute = fees.filter(({ kind }) => kind === 'dispute');
   const fee = Money.ofMicro(ofDispute.reduce((sum, one) => sum + one.fee, 0));
   const kept = fee > 0 ? ` and the fee of ${usd(fee)} ${ofDispute[0]?.currency.toUpperCase()}` : '';
   return html`<p class="note">You lost this dispute: ${money(Money.ofMicro(amount + tax))}${kept}. Nothing more to do.</p>`;
-}
-
-/** An open fraud warning: a refund now avoids a dispute. */
-function fraudWarning({ order, left }: PaymentFacts, isRefundable: boolean): Html {
-  const { id, account, amount } = order;
-  const query = new URLSearchParams({
-    amount_usd: Money.format(left),
-    returned_usd: Money.format(Money.ofMicro(amount - left)),
-  });
-  const review =
-    isRefundable && order.rail !== 'x402'
-      ? html`<a class="button" href="${pageOf(id)}/refund?${query.toString()}">Refund ${money(left)}</a>`
-      : '';
-  const freeze =
-    account === null
-      ? ''
-      : html`<a class="button plain" href="/admin/console/accounts/${account}/freeze">Freeze account</a>`;
-  return html`<section class="banner" aria-labelledby="warned"><h2 id="warned">Fraud warning${left > 0 ? `: refund ${money(left)} now` : ''}</h2>
-<p>A dispute often follows an early fraud warning. A full refund before it avoids the dispute and its fee.</p><div class="actions">${review}${freeze}</div></section>`;
-}
-
-const reasonRows = 2;
-
-/** The buyer's refund request, with the form that leads to the refund and the one that declines it. */
-function refundRequest(facts: PaymentFacts, request: RefundRequest): Html {
-  const { order, email, left, canRefund, canDecline } = facts;
-  const { amount: wanted, reason, askedMs, state, answer } = request;
-  const isOpen = state === 'open';
-  return html`<section aria-labelledby="asked"><h2 id="asked">Refund request: ${money(wanted)} ${isOpen ? stateLabel('open') : sign(state, 'past')}</h2>
-<p>${buyerLink(request.account, email)} asked for a refund:</p><blockquote>${reason}</blockquote><p class="soft">Requested ${moment(askedMs)}. Unspent: ${exact(request.unspent)}. Refundable: ${money(left)}.</p>${answer === null ? '' : html`<p>Declined${request.declinedMs === null ? '' : html` on ${moment(request.declinedMs)}`}, with this reason:</p><blockquote>${answer}</blockquote>`}${isOpen && !canRefund && facts.unconfirmed === null ? html`<p class="soft">A colleague with the role finance or owner can refund it.</p>` : ''}
-${isOpen && canRefund && left > 0 ? refundForm(facts) : ''}
-${
-  isOpen && canDecline
-    ? html`<details ${facts.declining === null ? '' : 'open'}><summary>Decline the request</summary><form class="half" method="post" action="${pageOf(order.id)}"><input type="hidden" name="act" value="decline">
-${field({ name: 'reason', label: 'Reason. The buyer sees it.', value: facts.declining?.reason ?? '', fault: facts.declining?.fault, isRequired: true, charsMax: 1_000, rows: reasonRows })}<button class="danger">Decline</button></form></details>`
-    : ''
-}</section>`;
-}
-
-function flagged(signals: readonly FraudSignal[]): Html {
-  if (signals.length === 0) return html``;
-  const row = ({ id, kind, reason, isOpen }: FraudSignal) =>
-    html`<tr><th scope="row">${signalNames[kind]}</th><td>${copied(id)}</td><td>${signalReason(reason)}</td><td>${stateLabel(isOpen ? 'needs attention' : 'closed')}</td></tr>`;
-  return html`<section aria-labelledby="flagged"><h2 id="flagged">${signals.length === 1 && signals[0] !== undefined ? signalNames[signals[0].kind] : 'Fraud warnings and reviews'}</h2>
-${table('Fraud warnings and reviews', ['Signal', 'At the processor', { bare: 'Reason' }, { lead: 'Status' }], signals.toReversed().map(row), 'stack')}</section>`;
 }
 
 function assessment(charges: readonly ChargeOutcome[]): Html {
@@ -202,10 +159,12 @@ const endDelayMsMax = 600_000;
 
 /** Describes the effect of a refund or dispute on what the payment bought. */
 function effectOf(
-  { isEffective, kind, createdMs }: StoredReversal,
+  reversal: StoredReversal,
   { lot, planEndedMs }: Pick<PaymentFacts, 'lot' | 'planEndedMs'>,
 ): string {
+  const { isEffective, kind, createdMs } = reversal;
   const what = lot?.asset === 'unit' ? 'results' : 'credit';
+  if (!isEffective && isInquiry(reversal)) return `no ${what} removed`;
   const endedAfterMs = (planEndedMs ?? 0) - createdMs;
   const hasEnded = kind === 'refund' && endedAfterMs > -endDelayMsMax && endedAfterMs < endDelayMsMax;
   return isEffective ? `${what} removed${hasEnded ? ', plan ended' : ''}` : `${what} restored`;
@@ -218,7 +177,7 @@ function reversalTable(facts: PaymentFacts): Html {
   const hasDisputes = reversals.some(({ kind }) => kind === 'dispute');
   const hasSteps = page !== null || reversals.some(needsResponse);
   const row = (one: StoredReversal) =>
-    html`<tr><th scope="row">${one.kind === 'dispute' ? 'Dispute' : 'Refund'} of ${money(one.amount)}</th><td>${stateLabel(one.status)}</td><td>${effectOf(one, facts)}</td>${hasDisputes ? html`<td>${one.reason === null ? '' : words(one.reason)}</td>${hasSteps ? html`<td>${one.kind === 'dispute' ? nextStep(one, page) : ''}</td>` : ''}` : ''}<td>${copied(isByHand(one) ? (one.reason ?? '') : one.id)}</td></tr>`;
+    html`<tr><th scope="row">${kindOf(one)} ${isInquiry(one) ? 'about' : 'of'} ${money(one.amount)}</th><td>${stateLabel(one.status)}</td><td>${effectOf(one, facts)}</td>${hasDisputes ? html`<td>${one.reason === null ? '' : words(one.reason)}</td>${hasSteps ? html`<td>${one.kind === 'dispute' ? nextStep(one, page) : ''}</td>` : ''}` : ''}<td>${copied(isByHand(one) ? (one.reason ?? '') : one.id)}</td></tr>`;
   return html`<section aria-labelledby="reversals"><h2 id="reversals">Refunds and disputes</h2>${table('Refunds and disputes', ['What', { lead: 'Status' }, { bare: 'Effect' }, ...(hasDisputes ? [{ bare: 'Reason' }, ...(hasSteps ? [{ bare: 'Next step' }] : [])] : []), place], reversals.toReversed().map(row), 'stack')}</section>`;
 }
 

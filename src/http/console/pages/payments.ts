@@ -1,26 +1,26 @@
-import { type Money, zero } from '@sluice/kernel/money';
+import type { Money } from '@sluice/kernel/money';
 import { html, raw } from 'hono/html';
 import type { FlaggedOrder } from '../../../payment/fraud-signal.ts';
 import type { FoundOrder, OrderFilter } from '../../../payment/order-search.ts';
 import type { ListedRefundRequest } from '../../../payment/refund-request.ts';
 import type { OpenWebhookEvent, ReturnedPayment, UnfinishedOrder } from '../../../payment/revenue-report.ts';
-import { isByHand } from '../../../payment/reversal.ts';
-import { capitalized } from '../../../text/capitalized.ts';
+import { isByHand, isInquiry } from '../../../payment/reversal.ts';
 import type { Html } from '../../pages/frame.ts';
-import { needsResponse } from './dispute.ts';
+import { kindOf, needsResponse } from './dispute.ts';
 import { field, filterForm, listTop, pages, queryOf, select } from './fields.ts';
 import { copied, count, day, exact, moment, money, sign, table, usd, words } from './figures.ts';
 import {
   buyerLink,
+  orderLink,
   orders,
   type PlanName,
   pageOf,
   railNames,
   signalNames,
   signalReason,
-  statusOf,
 } from './orders.ts';
 import { state } from './states.ts';
+import * as Unfinished from './unfinished.ts';
 import * as Renewals from './unpaid-renewals.ts';
 
 /** Returns the URL of a payment at the processor, or null when it has no such page. */
@@ -55,8 +55,7 @@ export type PaymentListFacts = {
 export function payments(facts: PaymentListFacts, processorPage: ProcessorPage): Html {
   const parts = partsOf(facts, processorPage);
   const shown = parts.find(({ id }) => id === facts.view);
-  const isEmpty = facts.all.length === 0 && queryOfFilter(facts.filter) === '';
-  const csv = shown === undefined && facts.canExport && !isEmpty ? `${path}.csv` : null;
+  const csv = shown === undefined && facts.canExport && facts.all.length > 0 ? `${path}.csv` : null;
   return html`${listTop('Payments', csv, queryOfFilter(facts.filter))}
 ${tabs(facts, parts)}
 ${shown === undefined ? allPayments(facts) : part(shown)}`;
@@ -70,21 +69,20 @@ function partsOf(facts: PaymentListFacts, processorPage: ProcessorPage): Part[] 
       empty: 'No buyer waits for an answer. Buyers ask for a refund on their account page.',
       isUsual: true,
       columns: [
-        'Buyer',
-        { number: 'Amount asked' },
+        'Amount asked',
+        { bare: 'Buyer' },
         { number: 'Paid' },
         { number: 'Unspent' },
         { bare: 'Reason' },
         { bare: 'Date' },
-        { lead: '' },
       ],
     },
     {
       ...{ id: 'returned', name: 'Refunds and disputes' },
       rows: facts.returned.map((one) => returned(one, processorPage)),
-      open: facts.returned.filter(({ status }) => status === 'needs_response').length,
+      open: facts.returned.filter(needsResponse).length,
       about:
-        'A refund or dispute removes the credit that the payment bought. If the money returns, the credit is restored.',
+        'A refund or dispute removes the credit that the payment bought. If the money returns, the credit is restored. An inquiry of the bank takes no money.',
       empty: 'No payment was refunded or disputed yet. To refund one, open it in the list of all payments.',
       isUsual: true,
       columns: [
@@ -102,13 +100,14 @@ function partsOf(facts: PaymentListFacts, processorPage: ProcessorPage): Part[] 
       ...{ id: 'flagged', name: 'Fraud warnings and reviews', rows: facts.flagged.map(flagged) },
       about:
         'Payments that the card issuer or the processor considers suspicious. Refund the purchase, freeze its account, or approve the review at the processor.',
+      empty: 'No payment has a fraud warning or an open review.',
       columns: ['Amount', { lead: 'Signal' }, { bare: 'Buyer' }, { bare: 'Reason' }, { bare: 'When' }],
     },
     {
-      ...{ id: 'unfinished', name: 'Unfinished charges', rows: facts.unfinished.map(unfinished) },
-      about:
-        'Charges without an outcome yet. The shop asks the processor about them every 20 seconds. The buyer gets nothing, and the money is not counted, until the outcome is known. If one stays here for an hour, look for it at the processor.',
-      columns: ['Amount', { lead: 'Status' }, { bare: 'Buyer' }, { bare: 'Created' }, { bare: 'Reason' }],
+      ...{ id: 'unfinished', name: 'Unfinished charges', rows: facts.unfinished.map(Unfinished.row) },
+      about: Unfinished.about,
+      empty: 'Every charge has an outcome.',
+      columns: Unfinished.columns,
     },
     {
       ...{
@@ -117,13 +116,15 @@ function partsOf(facts: PaymentListFacts, processorPage: ProcessorPage): Part[] 
         rows: facts.pastDue.map((one) => Renewals.row(one, facts.planName, facts.nowMs)),
       },
       about: Renewals.about,
+      empty: 'No renewal is unpaid.',
       columns: Renewals.columns,
     },
     {
-      ...{ id: 'webhook-events', name: 'Failed webhook events' },
+      ...{ id: 'webhook-events', name: 'Messages not handled' },
       rows: facts.webhookEvents.map(webhookEvent),
       about:
-        'News from the processor that the shop could not process, such as a payment or a dispute. The processor sends it again by itself. Until then, it may be missing from the lists.',
+        'Messages of the card processor (webhook events) that the shop could not handle, such as that of a payment or a dispute. The processor sends them again by itself. Until then, the lists may lack what they report.',
+      empty: 'All messages were handled.',
       columns: ['Type', { bare: 'Received' }, { number: 'Attempts' }, { bare: 'Error' }, 'Event'],
     },
   ];
@@ -150,6 +151,7 @@ const stateNames = [
   ['granted', 'Paid'],
   ['refunded', 'Refunded'],
   ['disputed', 'Disputed'],
+  ['inquiry', 'Inquiry'],
   ['declined', 'Declined'],
   ['claimed', 'Being charged'],
 ] as const;
@@ -159,8 +161,18 @@ function queryOfFilter({ text, ...others }: OrderFilter): string {
   return queryOf({ q: text, ...others });
 }
 
+/** Why a search or a filter has no result. */
+function nothingFound({ filter: { text, state: wanted, from, to, ...others } }: PaymentListFacts): string {
+  if (text !== undefined)
+    return 'No payment matches. The search finds the start of an email address, the whole address of the payer of a plan, the start of the id of a purchase or account, and the whole id of a payment, charge, refund, dispute, customer, subscription or transaction.';
+  if (from && to && from > to) return 'No payment matches: the first day is after the last one.';
+  const isAlone = !from && !to && Object.keys(others).length === 0;
+  return wanted === 'declined' && isAlone ? 'No payment was declined.' : 'No payment matches these filters.';
+}
+
 /** All payments that match the filter, with the filter's form. */
-function allPayments({ all, next, isFirst, filter, plans, planName }: PaymentListFacts): Html {
+function allPayments(facts: PaymentListFacts): Html {
+  const { all, next, isFirst, filter, plans, planName } = facts;
   const { text } = filter;
   const isMore = !!(filter.rail || filter.plan || filter.from || filter.to);
   const query = queryOfFilter(filter);
@@ -169,7 +181,7 @@ function allPayments({ all, next, isFirst, filter, plans, planName }: PaymentLis
       name: 'q',
       label: 'Search',
       value: text ?? '',
-      placeholder: 'Email or id',
+      placeholder: 'Start of email, or id',
     }),
     select('state', 'Status', stateNames, filter.state ?? ''),
     select('rail', 'Method', railOptions, filter.rail ?? ''),
@@ -188,7 +200,7 @@ function allPayments({ all, next, isFirst, filter, plans, planName }: PaymentLis
     return html`<section aria-labelledby="all"><h2 id="all">All payments</h2><p>No payments yet. The first sale appears here. Buy something yourself to see how it looks for a buyer, then share the address of your shop.</p><a class="button" href="/">Try your shop as a buyer</a></section>`;
   return html`<section aria-labelledby="all"><h2 id="all" class="hidden">All payments</h2>
 ${filterForm(path, fields, query, isMore)}
-${all.length === 0 ? html`<p class="soft">No payment matches.</p>` : orders('Orders', listed, planName)}
+${all.length === 0 ? html`<p>${nothingFound(facts)}</p>` : orders('Orders', listed, planName)}
 ${pages(path, query, isFirst, next === null ? null : `after=${encodeURIComponent(next)}`)}</section>`;
 }
 
@@ -200,13 +212,13 @@ type Part = {
   /** The entries that wait for the seller; all by default. */
   open?: number;
   /** The text in place of an empty list. */
-  empty?: string;
+  empty: string;
   /** Its link is shown also while the list is empty. */
   isUsual?: true;
   columns: Parameters<typeof table>[1];
 };
 
-function part({ id, name, about, rows, columns, empty = 'None.' }: Part): Html {
+function part({ id, name, about, rows, columns, empty }: Part): Html {
   const list =
     rows.length === 0
       ? html`<p>${empty}</p>`
@@ -220,12 +232,8 @@ function more(name: string, columns: Part['columns'], rows: readonly Html[]): Ht
   return html`<details><summary>Show ${count(rows.length)} more</summary>${table(name, columns, rows, 'stack')}</details>`;
 }
 
-function orderLink(order: string, amount: Money): Html {
-  return html`<a href="${pageOf(order)}">${money(amount)}</a>`;
-}
-
 function request(one: ListedRefundRequest): Html {
-  return html`<tr><th scope="row" class="nowrap-wide">${buyerLink(one.account, one.email)}</th><td class="number">${withTax(one.amount, one.tax)}</td><td class="number">${withTax(one.paid, one.paidTax)}</td><td class="number">${exact(one.unspent)}</td><td class="words">${one.reason}</td><td>${moment(one.askedMs)}</td><td><a href="${pageOf(one.purchase)}">Review</a></td></tr>`;
+  return html`<tr><th scope="row" class="nowrap"><a href="${pageOf(one.purchase)}">${withTax(one.amount, one.tax)}</a></th><td class="nowrap-wide">${buyerLink(one.account, one.email)}</td><td class="number">${withTax(one.paid, one.paidTax)}</td><td class="number">${exact(one.unspent)}</td><td class="words">${one.reason}</td><td>${moment(one.askedMs)}</td></tr>`;
 }
 
 /** Formats a net amount and the tax on top of it. */
@@ -237,16 +245,9 @@ function flagged(one: FlaggedOrder): Html {
   return html`<tr><th scope="row">${orderLink(one.order, one.amount)}</th><td>${sign(signalNames[one.kind], true)}</td><td>${buyerLink(one.account, one.email)}</td><td>${signalReason(one.reason)}</td><td>${moment(one.createdMs)}</td></tr>`;
 }
 
-function unfinished({ order, email, isAtWork, reason }: UnfinishedOrder): Html {
-  const why =
-    reason === null ? (isAtWork ? 'Being charged now' : 'Waiting for the next check') : faultInWords(reason);
-  const status = statusOf({ order, reversed: zero, isDisputed: false });
-  return html`<tr><th scope="row">${orderLink(order.id, order.amount)}</th><td>${status}</td><td>${buyerLink(order.account, email)}</td><td>${moment(order.createdMs)}</td><td class="words">${why}</td></tr>`;
-}
-
 function returned(one: ReturnedPayment, processorPage: ProcessorPage): Html {
   const page = one.payment === null ? null : processorPage(one.payment);
-  return html`<tr><th scope="row" class="nowrap">${orderLink(one.order, one.amount)}</th><td class="nowrap-wide">${buyerLink(one.account, one.email)}</td><td>${one.kind === 'dispute' ? 'Dispute' : 'Refund'}</td>
+  return html`<tr><th scope="row" class="nowrap">${orderLink(one.order, one.amount)}</th><td class="nowrap-wide">${buyerLink(one.account, one.email)}</td><td>${kindOf(one)}</td>
 <td>${state(one.status)}</td><td>${one.reason === null || isByHand(one) ? '' : words(one.reason)}</td><td>${effectOf(one)}</td><td>${moment(one.createdMs)}</td><td>${nextStep(one, page)}</td></tr>`;
 }
 
@@ -258,20 +259,13 @@ export function nextStep(one: Pick<ReturnedPayment, 'kind' | 'status' | 'dueMs'>
   return html`<a href="${page}">${mustRespond ? html`Respond at the card processor` : 'View at the card processor'}</a>${due}`;
 }
 
-/** An error of the shop's programs in plain words. */
-function faultInWords(text: string): string {
-  if (/^ProcessorAway\b/.test(text)) return 'The processor did not answer';
-  if (/no payment of this order/.test(text)) return 'The processor knows no such payment';
-  const plain = text.replace(/^\w*Error: /, '');
-  return capitalized(plain);
-}
-
 /** The effect of a refund or dispute on the buyer's balance. */
-function effectOf({ isEffective, loss }: Pick<ReturnedPayment, 'isEffective' | 'loss'>): string {
-  if (!isEffective) return 'restored';
+function effectOf(one: ReturnedPayment): string {
+  const { isEffective, loss } = one;
+  if (!isEffective) return isInquiry(one) ? 'no credit removed' : 'restored';
   return loss > 0 ? `removed, ${exact(loss)} was spent` : 'removed';
 }
 
 function webhookEvent(one: OpenWebhookEvent): Html {
-  return html`<tr><th scope="row">${one.type}</th><td>${moment(one.receivedMs)}</td><td class="number">${count(one.attempts)}</td><td class="words">${one.failure === null ? 'Being processed' : faultInWords(one.failure)}</td><td>${copied(one.id)}</td></tr>`;
+  return html`<tr><th scope="row">${one.type}</th><td>${moment(one.receivedMs)}</td><td class="number">${count(one.attempts)}</td><td class="words">${one.failure === null ? 'Being processed' : Unfinished.faultInWords(one.failure)}</td><td>${copied(one.id)}</td></tr>`;
 }

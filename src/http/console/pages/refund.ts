@@ -5,12 +5,15 @@ import { refundKey } from '../../../journeys/refund-requests.ts';
 import type { SubscriptionEnd } from '../../../journeys/refunded-subscription.ts';
 import type { UnconfirmedRefund } from '../../../journeys/unconfirmed-refund.ts';
 import type { Order } from '../../../payment/order.ts';
+import { isPending, type Reversal, totalReversed } from '../../../payment/reversal.ts';
+import { capitalized } from '../../../text/capitalized.ts';
 import type { Html } from '../../pages/frame.ts';
 import { destination, unitOf } from './coin-payment.ts';
 import { confirmation } from './confirmation.ts';
 import { field } from './fields.ts';
 import { amount, day, moment, money, usd } from './figures.ts';
 import { buyerLink, methodOf, type PlanName, pageOf } from './orders.ts';
+import { answering } from './refund-request.ts';
 
 /** The input of a form for a refund that was refused: the amount with its fault, and the transaction with its own. */
 export type RefundDraft = { typed: string; fault?: string; reference?: string; referenceFault?: string };
@@ -28,6 +31,15 @@ export function reviewForm(
   };
   return html`<form class="row half" method="get" action="${pageOf(id)}/refund"><input type="hidden" name="returned_usd" value="${Money.format(Money.ofMicro(paid - left))}"><div>${field({ ...of, inputMode: 'decimal', isRequired: true })}</div><button>Review refund</button></form>
 <p class="soft">The next page shows the effects of the amount that you enter. Nothing is refunded before you confirm there.</p>`;
+}
+
+/** The link to the question about a refund of all that remains paid. */
+export function refundAll({ id, amount: paid }: Order, left: Money.Money): Html {
+  const query = new URLSearchParams({
+    amount_usd: Money.format(left),
+    returned_usd: Money.format(Money.ofMicro(paid - left)),
+  });
+  return html`<a class="button" href="${pageOf(id)}/refund?${query.toString()}">Refund ${money(left)}</a>`;
 }
 
 /** The form for a refund which the seller sent from their own wallet. It leads to the page with its effects. */
@@ -127,6 +139,14 @@ function creditEffects({ effect: { asset, taken, missing }, kept }: PossibleRefu
   return missing > 0 ? [removed, lost, rest] : [removed, rest];
 }
 
+/** The effects of a refund on auto top-up that is on. */
+const topUpEffects: Readonly<Record<NonNullable<PossibleRefund['topUp']>, string>> = {
+  ends: 'Auto top-up of the account is turned off.',
+  stops:
+    'Auto top-up of the account is turned off: with the credit that is left, it would charge the card again at once.',
+  stays: 'Auto top-up of the account stays on.',
+};
+
 /** Shows the effects of a refund that the seller has sent from their own wallet, before it is recorded. */
 export function confirmByHand(of: Question & { key: string; reference: string }): Html {
   const { order, refunded, returned, key, reference } = of;
@@ -140,7 +160,7 @@ export function confirmByHand(of: Question & { key: string; reference: string })
     effects: [
       'The shop sends no money. Record only what you have sent from your own wallet.',
       ...creditEffects(of),
-      ...(of.answersRequest ? ["The buyer's refund request is answered."] : []),
+      ...(of.wanted === null ? [] : [answering(of.wanted, refunded)]),
       'It cannot be undone.',
       'The audit log records the refund, with your name and your IP address.',
     ],
@@ -158,6 +178,7 @@ export function confirmByHand(of: Question & { key: string; reference: string })
 export function confirm(of: Question & { key: string | null }): Html {
   const { order, planName, refunded, tax, returned, key, ending } = of;
   const shown = money(refunded);
+  const isCard = methodOf(order).toLowerCase().startsWith('card');
   return confirmation({
     question: `Refund ${shown}?`,
     subject: 'Payment',
@@ -165,17 +186,16 @@ export function confirm(of: Question & { key: string | null }): Html {
       ...factsOf(of),
       [
         'Refund',
-        html`<b>${withTax(refunded, tax)}</b>, to the ${methodOf(order).toLowerCase().startsWith('card') ? 'card' : 'payment method'} that paid`,
+        html`<b>${withTax(refunded, tax)}</b>, to the ${isCard ? 'card' : 'payment method'} that paid`,
       ],
     ],
     effects: [
-      `${money(Money.ofMicro(refunded + tax))} arrives within days. The processor keeps its fee for the payment.`,
+      `${money(Money.ofMicro(refunded + tax))} reaches the ${isCard ? 'buyer’s card' : 'buyer'} within 5 to 10 days. The processor keeps its fee for the payment.`,
       ...creditEffects(of),
       ...(ending === null ? planEffect(order, planName) : []),
-      returned + refunded >= order.amount
-        ? 'Auto top-up of the account is turned off, if it is on.'
-        : 'Auto top-up of the account stays on, unless the credit left would cause a charge at once.',
-      ...(key === null ? ["It answers the buyer's refund request."] : []),
+      ...(of.topUp === null ? [] : [topUpEffects[of.topUp]]),
+      ...(of.wanted === null ? [] : [answering(of.wanted, refunded)]),
+      ...(of.closesInquiry ? ['The inquiry is closed, because the payment is refunded in full.'] : []),
       'The audit log records the refund, with your name and your IP address.',
     ],
     action: pageOf(order.id),
@@ -185,11 +205,25 @@ export function confirm(of: Question & { key: string | null }): Html {
   });
 }
 
+/** A sum that was returned before: `2.00 USD of this payment was returned to the buyer already`. */
+export function returnedText(returned: Money.Money, isPending: boolean, of = 'this payment'): string {
+  const what = `${money(returned)} of ${of}`;
+  return isPending
+    ? `the refund of ${what} was started already, and is pending at the processor`
+    : `${what} was returned to the buyer already`;
+}
+
 /** In place of the question when more was returned since the page before it was loaded, such as after the browser's Back. */
-export function changed({ id, amount: paid, plan }: Order, returned: Money.Money, planName: PlanName): Html {
+export function changed(
+  { id, amount: paid, plan }: Order,
+  reversals: readonly Reversal[],
+  planName: PlanName,
+): Html {
+  const returned = totalReversed(reversals, paid);
+  const known = returnedText(returned, reversals.some(isPending), `${money(paid)} for ${planName(plan)}`);
   const left = Money.ofMicro(paid - returned);
   return html`<h1>Already refunded</h1>
-<section class="narrow"><p class="note" role="alert">${money(returned)} of ${money(paid)} for ${planName(plan)} was returned to the buyer already. Nothing more was refunded.</p>
+<section class="narrow"><p class="note" role="alert">${capitalized(known)}. Nothing more was refunded.</p>
 <p>${left > 0 ? `${money(left)} of this payment remains. To refund more of it, start again from the payment.` : 'Nothing of this payment remains.'}</p>
 <div class="actions"><a class="button plain" href="${pageOf(id)}">Back to the payment</a></div></section>`;
 }

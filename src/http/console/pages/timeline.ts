@@ -4,7 +4,7 @@ import type { ChargeOutcome } from '../../../payment/card-attempt.ts';
 import type { Order, ReversalLoss } from '../../../payment/order.ts';
 import type { RefundRequest } from '../../../payment/refund-request.ts';
 import type { OrderLot } from '../../../payment/revenue-report.ts';
-import type { StoredReversal } from '../../../payment/reversal.ts';
+import { isInquiry, isPending, type StoredReversal } from '../../../payment/reversal.ts';
 import type { Html } from '../../pages/frame.ts';
 import { amount, moment, money, table, words } from './figures.ts';
 import { isPlanChange } from './orders.ts';
@@ -78,19 +78,20 @@ function failedEntry({ state, claimedMs, createdMs }: Order): Entry[] {
 }
 
 /** A refund or dispute, and how it has ended. */
-function reversalEntries({ kind, status, amount: sum, createdMs, updatedMs }: StoredReversal): Entry[] {
+function reversalEntries(reversal: StoredReversal): Entry[] {
+  const { kind, status, amount: sum, createdMs, updatedMs } = reversal;
   const entry = (atMs: number, what: string, sign = ''): Entry => ({
     ...{ atMs, what },
     amount: sign === '' ? '' : `${sign}${money(sum)}`,
   });
   if (kind === 'refund') {
-    const begun = entry(createdMs, 'Refunded', '−');
+    const begun = entry(createdMs, isPending(reversal) ? 'Refund started' : 'Refunded', '−');
     return ['failed', 'canceled'].includes(status)
       ? [begun, entry(updatedMs, 'Refund failed', '+')]
       : [begun];
   }
   // An inquiry has taken no money.
-  if (status.startsWith('warning')) {
+  if (isInquiry(reversal)) {
     const begun = entry(createdMs, 'Inquiry opened');
     return status === 'warning_closed' ? [begun, entry(updatedMs, 'Inquiry closed')] : [begun];
   }
@@ -100,11 +101,16 @@ function reversalEntries({ kind, status, amount: sum, createdMs, updatedMs }: St
 }
 
 /** The buyer's request with its answer, and a refund that is not confirmed. */
-function asked({ request, unconfirmed }: TimelineFacts): Entry[] {
+function asked({ request, unconfirmed, reversals }: TimelineFacts): Entry[] {
   const entries: Entry[] = [];
   if (request !== null) {
     const { askedMs, declinedMs, amount: sum } = request;
     entries.push({ atMs: askedMs, what: 'Refund requested', amount: money(sum) });
+    const answers = reversals.filter((one) => one.kind === 'refund' && one.createdMs >= askedMs);
+    if (request.state === 'refunded' && answers.length > 0) {
+      const atMs = Math.min(...answers.map(({ createdMs }) => createdMs));
+      entries.push({ atMs, what: 'Request answered', amount: '' });
+    }
     if (declinedMs !== null) entries.push({ atMs: declinedMs, what: 'Request declined', amount: '' });
   }
   if (unconfirmed !== null)

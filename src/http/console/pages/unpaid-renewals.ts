@@ -25,7 +25,7 @@ export const columns: readonly Column[] = [
 export function row(one: UnpaidRenewal, planName: PlanName, nowMs: number): Html {
   const { account, email, price, plan, periodEndMs, accessUntilMs, subscription } = one;
   const access = `${accessUntilMs <= nowMs ? 'ended ' : ''}${day(accessUntilMs)}`;
-  return html`<tr><th scope="row">${buyerLink(account, email)}</th><td class="number">${price === null ? '' : money(price)}</td><td>${planName(plan)}</td><td>${day(periodEndMs)}</td><td>${access}</td><td>${nextAttempt(one.open)}</td><td>${copied(subscription)}</td></tr>`;
+  return html`<tr><th scope="row" class="nowrap-wide">${buyerLink(account, email)}</th><td class="number">${price === null ? '' : money(price)}</td><td>${planName(plan)}</td><td class="nowrap">${day(periodEndMs)}</td><td class="nowrap">${access}</td><td>${nextAttempt(one.open)}</td><td>${copied(subscription)}</td></tr>`;
 }
 
 /** When the card is charged again. */

@@ -1,6 +1,7 @@
 import * as Reversal from '../../../journeys/sync-reversals.ts';
 import type { Order } from '../../../payment/order.ts';
 import type { PaymentContext } from '../../../payment/payment-context.ts';
+import { standingOf } from '../../../payment/reversal.ts';
 import { needsResponse } from '../pages/dispute.ts';
 import type { ListedOrder } from '../pages/orders.ts';
 
@@ -10,7 +11,5 @@ export async function listedOrder(shop: Pick<PaymentContext, 'orders'>, order: O
     Reversal.reversedAmount(shop, order),
     shop.orders.reversalsOf(order.id),
   ]);
-  const isDisputed = reversals.some(({ kind, isEffective }) => kind === 'dispute' && isEffective);
-  const isLost = reversals.some(({ kind, status }) => kind === 'dispute' && status === 'lost');
-  return { order, reversed, isDisputed, isLost, dispute: reversals.find(needsResponse) ?? null };
+  return { order, reversed, ...standingOf(reversals), dispute: reversals.find(needsResponse) ?? null };
 }

@@ -37,7 +37,8 @@ const pageSize = 25;
 /** The dependencies of the payments section. */
 export type PaymentSectionContext = RefundRequests.RefundAnswerContext &
   Pick<CatalogContext, 'catalog'> &
-  Pick<SellerContext, 'console' | 'fees'>;
+  Pick<SellerContext, 'console' | 'fees'> &
+  Parameters<typeof RefundPreview.preview>[0];
 
 /** The list of payments, the page of each payment, and refunds. */
 export function addPaymentSection(console: Console, shop: PaymentSectionContext): void {
@@ -74,13 +75,14 @@ export function addPaymentSection(console: Console, shop: PaymentSectionContext)
     if (order === null) return paymentPage(shop, c, null, person);
     const typed = c.req.query('amount_usd')?.trim() ?? '';
     const reference = c.req.query('reference')?.trim() ?? '';
-    const returned = Gone.totalReversed(await orders.reversalsOf(order.id), order.amount);
+    const reversals = await orders.reversalsOf(order.id);
+    const returned = Gone.totalReversed(reversals, order.amount);
     const known = c.req.query('returned_usd');
     if (known !== undefined && Money.parse(known) !== returned)
       return {
         title: 'Already refunded',
         status: 409,
-        main: RefundPage.changed(order, returned, planNames(shop)),
+        main: RefundPage.changed(order, reversals, planNames(shop)),
       };
     if ((await UnconfirmedRefund.latest(shop, order)) !== null)
       return paymentPage(shop, c, nothingNew, person);
@@ -168,7 +170,7 @@ const nothingNew: FormResult = { text: 'Nothing more is refunded before that is 
 function asked(question: RefundPage.Question, reference: string): Html {
   return question.order.rail === 'x402'
     ? RefundPage.confirmByHand({ ...question, key: id('console'), reference })
-    : RefundPage.confirm({ ...question, key: question.answersRequest ? null : id('console') });
+    : RefundPage.confirm({ ...question, key: question.wanted === null ? id('console') : null });
 }
 
 async function paymentPage(
@@ -187,24 +189,26 @@ async function paymentPage(
     return { title: 'Purchase not found', status: 404, main };
   }
   const unconfirmed = await UnconfirmedRefund.latest(shop, order);
-  const [buyers, request, reversals, lot, loss, fees, signals, charges, plan, card] = await Promise.all([
-    buyersOf(shop, order.account),
-    shop.refundRequests.find(order.id),
-    orders.reversalsOf(order.id),
-    shop.console.revenueReport.lotOf(order.id),
-    orders.lossOf(order.id),
-    order.payment === null ? [] : shop.fees.of(order.payment),
-    order.payment === null ? [] : shop.fraudSignals.of(order.payment),
-    shop.cardAttempts.ofOrder(order.id),
-    order.period === null ? null : shop.subscriptions.paidBy(order.id),
-    cardOf(shop, order),
-  ]);
+  const [buyers, request, reversals, lot, loss, fees, signals, charges, plan, card, [holdup = null]] =
+    await Promise.all([
+      buyersOf(shop, order.account),
+      shop.refundRequests.find(order.id),
+      orders.reversalsOf(order.id),
+      shop.console.revenueReport.lotOf(order.id),
+      orders.lossOf(order.id),
+      order.payment === null ? [] : shop.fees.of(order.payment),
+      order.payment === null ? [] : shop.fraudSignals.of(order.payment),
+      shop.cardAttempts.ofOrder(order.id),
+      order.period === null ? null : shop.subscriptions.paidBy(order.id),
+      cardOf(shop, order),
+      order.state === 'granted' ? [] : shop.console.revenueReport.unfinished(1, order.id),
+    ]);
   const facts = {
     ...{ order, request, reversals, lot, fees, signals, charges, result, draft: null, declining: null },
     ...refused,
     email: buyers[0]?.email ?? null,
     planName: planNames(shop),
-    ...{ loss, card },
+    ...{ loss, card, holdup },
     planEndedMs: endOf(plan, order),
     ...{ nowMs: shop.clock(), unconfirmed },
     canRefund: can(role, 'refund'),
@@ -217,7 +221,12 @@ async function paymentPage(
       : null;
   const page = order.payment === null ? null : processor.pageOf(order.payment);
   const main = Page.payment({ ...facts, left, page, preview: preview?.kind === 'possible' ? preview : null });
-  return { title: `Purchase ${order.id}`, status: result?.isBad ? badStatus : 200, main, canCopy: true };
+  return {
+    title: `${money(order.amount)} for ${facts.planName(order.plan)}`,
+    status: result?.isBad ? badStatus : 200,
+    main,
+    canCopy: true,
+  };
 }
 
 /** When a plan ended, for the last purchase of a period of it; null for any other. */

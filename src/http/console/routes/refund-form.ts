@@ -10,6 +10,7 @@ import type { FormResult } from '../pages/account.ts';
 import { day, money } from '../pages/figures.ts';
 import type { PlanName } from '../pages/orders.ts';
 import type { PaymentFacts } from '../pages/payment.ts';
+import * as RefundPage from '../pages/refund.ts';
 
 export const nothingRefunded: FormResult = {
   text: 'Nothing was refunded.',
@@ -21,7 +22,7 @@ const byHandOnly: NonNullable<FormResult> = {
   isBad: true,
 };
 /** It is not known whether the refund was made: the page of the purchase asks the processor. */
-export const unanswered: NonNullable<FormResult> = { text: 'The processor did not answer.', isBad: true };
+export const unanswered: NonNullable<FormResult> = { text: 'It is not known whether the refund was made.', isBad: true };
 export const noTransaction = 'Enter the transaction as 0x and 64 digits (0-9, a-f), or leave it empty.';
 export const badTransaction: FormResult = {
   text: 'Nothing was recorded.',
@@ -93,7 +94,7 @@ export function resultOf(outcome: RefundRequests.AnswerResult, planName: PlanNam
       return byHandOnly;
     case 'changed':
       return bad(
-        `Nothing was refunded now: ${money(outcome.returned)} of this payment was returned to the buyer already. To refund more of it, start again below.`,
+        `Nothing was refunded now: ${RefundPage.returnedText(outcome.returned, outcome.isPending)}. To refund more of it, start again below.`,
       );
     case 'pending':
       return unanswered;
@@ -114,8 +115,13 @@ function refundedText(
   planName: PlanName,
 ): string {
   const tax = reversal.tax ? ` and ${money(reversal.tax)} of tax` : '';
+  const sum = `${money(reversal.amount)}${tax}`;
+  const began = isRepeated ? 'was started already' : 'has started';
   const sentences = [
-    `${money(reversal.amount)}${tax} was ${isRepeated ? 'already refunded. Nothing more was refunded now' : 'refunded'}.`,
+    Gone.isPending(reversal)
+      ? `The refund of ${sum} ${began} and is pending at the processor.`
+      : `${sum} was ${isRepeated ? 'already refunded' : 'refunded'}.`,
+    ...(isRepeated ? ['Nothing more was refunded now.'] : []),
     left > 0 ? `${money(left)} of this payment remains.` : 'Nothing of this payment remains.',
     ...(loss.certain > 0 ? [`${money(loss.certain)} of it had been spent: that part is your loss.`] : []),
     ...(loss.pending > 0
