@@ -12,7 +12,7 @@ test('a slow payment by bank is not described as a charge that the shop asks abo
   expect(slow).toContain('up to two weeks');
   expect(slow).not.toContain('every 20 seconds');
   expect(slow).toContain('Method Bank payment');
-  expect(slow).toContain('Card page cs_1');
+  expect(slow).toContain('Payment page cs_1');
   expect(shown(orderOf(unpaid), { left: usd(0) })).toContain('every 20 seconds');
 });
 

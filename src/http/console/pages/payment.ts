@@ -114,7 +114,7 @@ function summary({ order, planName, email, left, page, fees, card }: PaymentFact
     page === null ? null : ['At the processor', html`<a href="${page}">View the payment</a>`],
     ['Purchase', copied(order.id)],
     paid === null ? null : ['Payment', copied(paid)],
-    paid !== null || order.checkoutSession === null ? null : ['Card page', copied(order.checkoutSession)],
+    paid !== null || order.checkoutSession === null ? null : ['Payment page', copied(order.checkoutSession)],
   ];
   return html`<section aria-labelledby="payment"><h2 id="payment">Payment</h2>${pairs(rows.filter((row) => row !== null))}</section>`;
 }
