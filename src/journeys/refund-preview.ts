@@ -33,7 +33,10 @@ export type PossibleRefund = {
 export type RefundPreview = PossibleRefund | { kind: 'too_much'; left: Money.Money };
 
 type PreviewContext = Pick<SellerContext, 'console' | 'refundRequests'> &
-  Pick<PaymentContext, 'clock' | 'orders' | 'subscriptions'> & { readonly topUps: Pick<TopUps, 'of'> } & Pick<LedgerContext, 'statements'>;
+  Pick<PaymentContext, 'clock' | 'orders' | 'subscriptions'> & { readonly topUps: Pick<TopUps, 'of'> } & Pick<
+    LedgerContext,
+    'statements'
+  >;
 
 /** Computes what was returned of an order so far, and the end of its subscription if the rest is refunded too. */
 export async function previewRest(

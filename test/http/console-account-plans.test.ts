@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { account, type ConsoleAccountFacts } from '../../src/http/console/pages/account.ts';
 import { row } from '../../src/http/console/pages/unpaid-renewals.ts';
 import type { StatementLot } from '../../src/ledger/statement.ts';
-import type { Subscription } from '../../src/payment/subscription.ts';
 import { standingOf } from '../../src/payment/reversal.ts';
+import type { Subscription } from '../../src/payment/subscription.ts';
 import { boughtMs, endMs, periodOf, planName, textOf, usd } from './console-fixtures.ts';
 
 const day = 86_400_000;

@@ -22,7 +22,9 @@ test('an open review names its cause and the two ways to end it', () => {
 });
 
 test('a review that is closed, and a payment that is refunded in full, ask for nothing', () => {
-  expect(shown({ signals: [{ ...signal, isOpen: false, reason: 'approved' }] })).not.toContain('approve or refund');
+  expect(shown({ signals: [{ ...signal, isOpen: false, reason: 'approved' }] })).not.toContain(
+    'approve or refund',
+  );
   const warning = { ...signal, id: 'issfr_1', kind: 'early_fraud_warning' as const };
   expect(shown({ signals: [warning] })).toContain('Fraud warning: refund 5.00 USD now');
   expect(shown({ signals: [warning], left: usd(0) })).not.toContain('avoids the dispute');

@@ -11,7 +11,8 @@ const fee = {
   ...{ amount: usd(8), fee: usd(0.53), net: usd(7.47), atMs: boughtMs },
 };
 const asked = { reversals: [inquiry], fees: [fee] };
-const shown = (more: Parameters<typeof factsOf>[1]) => textOf(payment(factsOf(orderOf({ amount: usd(8) }), more)));
+const shown = (more: Parameters<typeof factsOf>[1]) =>
+  textOf(payment(factsOf(orderOf({ amount: usd(8) }), more)));
 
 test('an inquiry is not shown as money that was taken and can return', () => {
   const text = shown(asked);

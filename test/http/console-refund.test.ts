@@ -117,13 +117,22 @@ test('the question of a refund compares it with what the buyer asked for', () =>
 
 test('a request that was answered with less than the buyer asked for says so', () => {
   const request = {
-    ...{ purchase: 'pur_1', account: 'acc_1', plan: 'credit', amount: usd(4), reason: 'Late', unspent: usd(4) },
+    ...{
+      purchase: 'pur_1',
+      account: 'acc_1',
+      plan: 'credit',
+      amount: usd(4),
+      reason: 'Late',
+      unspent: usd(4),
+    },
     ...{ paid: usd(5), paidTax: usd(0), tax: usd(0), refunded: usd(1), refundedTax: usd(0) },
     ...{ state: 'refunded' as const, answer: null, askedMs: boughtMs, declinedMs: null },
   };
   const shown = (more: object) =>
     textOf(
-      payment(factsOf(orderOf(), { request: { ...request, ...more }, reversals: [reversalOf({ amount: usd(1) })] })),
+      payment(
+        factsOf(orderOf(), { request: { ...request, ...more }, reversals: [reversalOf({ amount: usd(1) })] }),
+      ),
     );
   expect(shown({})).toContain('Refund request: 4.00 USD answered with 1.00 USD');
   expect(shown({})).toContain('Request answered');
@@ -133,13 +142,18 @@ test('a request that was answered with less than the buyer asked for says so', (
 test('the result of a refund that is pending does not say that it is done', () => {
   const refunded = {
     ...{ kind: 'refunded' as const, order: orderOf(), left: usd(3), ended: null },
-    ...{ loss: { certain: usd(0), pending: usd(0) }, reversal: reversalOf({ amount: usd(2), status: 'pending' }) },
+    ...{
+      loss: { certain: usd(0), pending: usd(0) },
+      reversal: reversalOf({ amount: usd(2), status: 'pending' }),
+    },
   };
   expect(resultOf(refunded, planName).text).toBe(
     'The refund of 2.00 USD has started and is pending at the processor. 3.00 USD of this payment remains.',
   );
   const again = resultOf({ ...refunded, isRepeated: true }, planName).text;
-  expect(again).toContain('was started already and is pending at the processor. Nothing more was refunded now.');
+  expect(again).toContain(
+    'was started already and is pending at the processor. Nothing more was refunded now.',
+  );
   const known = { returned: usd(2), left: usd(3), isPending: true };
   expect(resultOf({ kind: 'changed', ...known }, planName).text).toContain(
     'the refund of 2.00 USD of this payment was started already, and is pending at the processor.',

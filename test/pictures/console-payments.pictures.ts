@@ -85,7 +85,12 @@ test('a bank asks about a payment, a payment is in review, and a refund is pendi
   await seller.in('console-account').see(at(`accounts/${inquiry.account}`), 'with an inquiry');
   await seller.in('console-payments').see(at('payments?view=returned'), 'with an inquiry');
   await refund.submit(at(`payments/${inquiry.order}`), {}, 'Review refund', 'review that ends an inquiry');
-  await refund.submit(at(`payments/${pending.order}`), { '#amount': '2.00' }, 'Review refund', 'review of a slow refund');
+  await refund.submit(
+    at(`payments/${pending.order}`),
+    { '#amount': '2.00' },
+    'Review refund',
+    'review of a slow refund',
+  );
   await refund.shot('pending at the processor', () => refund.press('Refund 2.00 USD'));
 });
 

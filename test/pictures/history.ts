@@ -39,7 +39,12 @@ const others = [
 ];
 
 /** A buyer with credit, calls and a key with a limit. */
-export async function bought({ shop, network }: Studio, email: string, amount_usd = '5.00', card?: string): Promise<Buyer> {
+export async function bought(
+  { shop, network }: Studio,
+  email: string,
+  amount_usd = '5.00',
+  card?: string,
+): Promise<Buyer> {
   const agent = await Agent.registered(shop.url);
   const offer = await Agent.offer(agent, { amount_usd });
   expect((await Agent.pay(agent, offer, await network.mint(card))).status).toBe(200);

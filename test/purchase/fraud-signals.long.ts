@@ -108,7 +108,8 @@ test('an inquiry of a bank is listed apart from disputes, and found by each of i
   >`SELECT p.account_id, c.id AS charge FROM shop.purchase p JOIN shop.charge c ON c.payment = p.payment WHERE p.id = ${order}`;
   const ids = [dispute?.id ?? '', charge, payment, order, account];
   const starts = [order.slice(0, 12), `${account.slice(0, 12)}…`, account.slice(4, 12)];
-  for (const q of [...ids, ...starts]) expect([q, await listed(`q=${encodeURIComponent(q)}`)]).toEqual([q, true]);
+  for (const q of [...ids, ...starts])
+    expect([q, await listed(`q=${encodeURIComponent(q)}`)]).toEqual([q, true]);
   expect(await listed('q=acc_ffffff')).toBe(false);
   // A full refund ends the inquiry.
   const question = await page(`/console/payments/${order}/refund?amount_usd=4.00`);

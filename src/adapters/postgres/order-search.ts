@@ -6,12 +6,17 @@ import type { Connection } from './connection.ts';
 import { type OrderRow, order } from './order-row.ts';
 
 const dayMs = 86_400_000;
+/** The length of the id of an account or a purchase. */
+const idChars = 36;
 
 /** Searches orders for the seller. */
 export function openOrderSearch(sql: Connection): OrderSearch {
-  /** Orders whose id, or that of their account, starts with a text. */
-  const startsWith = (prefix: string) =>
-    sql`(starts_with(o.id, ${prefix}) OR starts_with(o.account_id, ${prefix}))`;
+  /** Orders whose id, or that of their account, starts with a text. The range is read from an index, whatever its collation. */
+  const startsWith = (prefix: string) => {
+    const last = prefix.padEnd(idChars, 'f');
+    return sql`o.id IN (SELECT id FROM shop.purchase WHERE id BETWEEN ${prefix} AND ${last} AND starts_with(id, ${prefix})
+      UNION SELECT id FROM shop.purchase WHERE account_id BETWEEN ${prefix} AND ${last} AND starts_with(account_id, ${prefix}))`;
+  };
   /** Orders that an id of the shop or of the processor belongs to. Each part reads its own index. */
   const ofId = (id: string) => sql`o.id IN (
     SELECT id FROM shop.purchase WHERE id = ${id} UNION SELECT id FROM shop.purchase WHERE account_id = ${id}
@@ -36,7 +41,9 @@ export function openOrderSearch(sql: Connection): OrderSearch {
     const people = sql`o.account_id IN (SELECT id FROM shop.account WHERE email LIKE ${pattern} UNION ALL SELECT account_id FROM shop.member WHERE email LIKE ${pattern}
       UNION ALL SELECT account_id FROM shop.subscription WHERE payer_email = ${typed.toLowerCase()})`;
     // Digits alone may be the start of an id without its prefix.
-    return start === null ? people : sql`(${people} OR ${startsWith(`acc_${typed}`)} OR ${startsWith(`pur_${typed}`)})`;
+    return start === null
+      ? people
+      : sql`(${people} OR ${startsWith(`acc_${typed}`)} OR ${startsWith(`pur_${typed}`)})`;
   };
   const state = (wanted: OrderFilter['state']) => {
     switch (wanted) {

@@ -22,7 +22,10 @@ const byHandOnly: NonNullable<FormResult> = {
   isBad: true,
 };
 /** It is not known whether the refund was made: the page of the purchase asks the processor. */
-export const unanswered: NonNullable<FormResult> = { text: 'It is not known whether the refund was made.', isBad: true };
+export const unanswered: NonNullable<FormResult> = {
+  text: 'It is not known whether the refund was made.',
+  isBad: true,
+};
 export const noTransaction = 'Enter the transaction as 0x and 64 digits (0-9, a-f), or leave it empty.';
 export const badTransaction: FormResult = {
   text: 'Nothing was recorded.',
