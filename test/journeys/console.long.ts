@@ -417,7 +417,7 @@ describe('the front page', () => {
     const stuck = await Agent.offer(agent, { amount_usd: '3.00' });
     await shop.sql`UPDATE shop.purchase SET state = 'claimed', claimed_at = now(), claimed_by = 'nobody' WHERE id = ${stuck.order}`;
     expect((await seller.open('')).html).toMatch(
-      /<b class="count">1<\/b> <a href="[^"]+view=unfinished">Charges with an unknown outcome/,
+      /<b class="count">1<\/b> <a href="[^"]+view=unfinished">Unfinished charges/,
     );
     expect((await seller.open('/console/payments?view=unfinished')).html).toMatch(
       /id="unfinished".*Waiting for the next check/s,
@@ -447,7 +447,7 @@ describe('the front page', () => {
       >`SELECT failure FROM shop.processor_event WHERE done_at IS NULL AND failure IS NOT NULL`;
     await expect.poll(async () => (await open()).length).toBeGreaterThan(0);
     const front = (await seller.open('')).html;
-    expect(front).toMatch(/Messages of the card processor that could not be handled/);
+    expect(front).toMatch(/Messages of the card processor that were not handled/);
     expect(front).toMatch(/Declined payments/);
     expect((await seller.open('/console/payments?view=webhook-events')).html).toContain(
       'The processor did not answer',
@@ -457,7 +457,7 @@ describe('the front page', () => {
     await network.clearFaults();
     await expect.poll(async () => (await open()).length).toBe(0);
     expect((await seller.open('')).html).not.toMatch(
-      /Messages of the card processor that could not be handled/,
+      /Messages of the card processor that were not handled/,
     );
   });
 });
