@@ -456,9 +456,7 @@ describe('the front page', () => {
     expect([...rows(page, 'Orders').values()][0]?.join(' ')).toMatch(/declined/);
     await network.clearFaults();
     await expect.poll(async () => (await open()).length).toBe(0);
-    expect((await seller.open('')).html).not.toMatch(
-      /Messages of the card processor that were not handled/,
-    );
+    expect((await seller.open('')).html).not.toMatch(/Messages of the card processor that were not handled/);
   });
 });
 
