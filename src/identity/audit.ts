@@ -8,6 +8,8 @@ export type AuditEntry = {
   subject: string;
   /** The email address of the account that the subject is, or whose order it is; null without one. */
   email: string | null;
+  /** The address of the endpoint that the subject is, at the time of the action; null for other subjects. */
+  url: string | null;
   before: unknown;
   /** Null when the action was started and its outcome is unknown. */
   after: unknown;
@@ -19,11 +21,14 @@ export type OpenEntry = Pick<AuditEntry, 'id' | 'atMs' | 'before'> & { isRunning
 /** The action of a sign-in: most entries of a log are sign-ins. */
 export const signInAct = 'signed_in';
 
+/** The name of the admin token among the persons of the log. */
+export const tokenName = 'Admin token';
+
 /** The entries to list. Absent members do not restrict the result. */
 export type AuditFilter = {
-  /** Only entries of this account and its orders. */
-  account?: string;
-  /** A part of the actor or of the subject. */
+  /** Only entries of these accounts and their orders. */
+  accounts?: readonly string[];
+  /** A part of the actor or of the subject, or of the name of a person in the team who is one of both. */
   text?: string;
   act?: string;
   /** Only sign-ins, or everything else. */

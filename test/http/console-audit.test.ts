@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { audit, log } from '../../src/http/console/pages/audit.ts';
+import { audit, log, type TypedFilter } from '../../src/http/console/pages/audit.ts';
 import { detailsText } from '../../src/http/console/pages/audit-details.ts';
 import type { AuditEntry } from '../../src/identity/audit.ts';
 import { boughtMs, planName, textOf } from './console-fixtures.ts';
 
 const entryOf = (act: string, subject: string, more: Partial<AuditEntry> = {}): AuditEntry => ({
   ...{ id: 1, atMs: boughtMs, who: 'Ann Owner (owner) at 192.0.2.1', act, subject },
-  ...{ email: null, before: {}, after: {} },
+  ...{ email: null, url: null, before: {}, after: {} },
   ...more,
 });
 const shown = (entry: AuditEntry) => textOf(log([entry], planName));
@@ -39,6 +39,14 @@ test('an entry of the audit log is a sentence: what was done, and to whom', () =
       'Removed the endpoint https://a.example/',
     ],
     [entryOf('event_test_sent', 'ep_1', {}), 'Sent a test event to ep_1'],
+    [
+      entryOf('event_test_sent', 'ep_1', { url: 'https://a.example/g' }),
+      'Sent a test event to https://a.example/g',
+    ],
+    [
+      entryOf('event_endpoint_disabled', 'ep_1', { url: 'https://a.example/g' }),
+      'Disabled the endpoint https://a.example/g',
+    ],
     [entryOf('an_unknown_act', 'thing', {}), 'An unknown act: thing'],
   ];
   for (const [entry, sentence] of sentences) expect(shown(entry)).toContain(` ${sentence} `);
@@ -111,6 +119,23 @@ test('an empty log says what it will list', () => {
     isFirst: true,
     canExport: true,
     planName,
+    accountFault: null,
   };
   expect(textOf(audit(facts))).toContain('Everything that people do in the console or by commands');
+});
+
+test('an event that was sent again is named with a link, and its endpoint by address', () => {
+  const entry = entryOf('event_hurried', 'ep_1', {
+    url: 'https://a.example/g',
+    after: { event: 'evt_05f0f641' },
+  });
+  expect(shown(entry)).toMatch(/Sent the event evt_05f0f641 again to https:\/\/a\.example\/g/);
+  expect(String(log([entry], planName))).toContain('href="/admin/console/events/evt_05f0f641"');
+});
+
+test('a filter for a person that matches nothing says how removed persons are found', () => {
+  const facts = { acts: [], entries: [], next: null, isFirst: true, canExport: true, planName };
+  const page = (filter: TypedFilter) => textOf(audit({ ...facts, filter, accountFault: null }));
+  expect(page({ text: 'Hedwig' })).toContain('A person who is no longer in the team is found by email');
+  expect(page({ act: 'grant' })).not.toContain('no longer in the team');
 });

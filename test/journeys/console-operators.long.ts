@@ -115,6 +115,9 @@ describe('a passkey', () => {
     const person = await invited(owner.at, `new.${id('x')}@example.com`, 'viewer');
     expect(person).toMatch(/^\/admin/);
     expect((await audited('operator_invited')).at(-1)).toMatch(new RegExp(`^${owner.email} at 198\\.51\\.`));
+    const found = (text: string) => owner.at.open(`/admin/console/audit?text=${encodeURIComponent(text)}`);
+    expect((await found('a person')).html).toContain(owner.email.replace('@', '<wbr class="at">@'));
+    expect((await found('A persona')).html).toContain('No actions match.');
   });
 
   test('invitation links work once, end when a newer one is made, and end after their time', async () => {

@@ -739,6 +739,11 @@ describe('what the seller does', () => {
     expect(await actsOf('?show=all')).toEqual(expect.arrayContaining(['Signed in', 'Granted 5.00 USD to ']));
     expect(await actsOf('?act=signed_in')).toEqual(['Signed in']);
     expect(await actsOf(`?show=sign-ins&account=${buyer.account}`)).toEqual([]);
+    expect(await actsOf(`?account=${buyer.account}&text=admin+token`)).toEqual(['Granted 5.00 USD to ']);
+    expect(await actsOf(`?account=${buyer.account}&text=Admin+tokens`)).toEqual([]);
+    const unmet = (await seller.open('/console/audit?account=nowhere%40example.com')).html;
+    expect(unmet).toContain('No account has this id or address.');
+    expect(rows(unmet, 'Actions').size).toBe(0);
     expect((await seller.open('/console/audit.csv')).html).not.toContain(',Signed in,');
     const csv = await seller.open(`/console/audit.csv?account=${buyer.account}`);
     expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8');
@@ -977,6 +982,9 @@ describe('what the seller does', () => {
       await seller.open(page, { act: 'remove', id: other ?? '' });
       expect((await seller.open(page, { act: 'disable', id })).html).toContain('switched off');
       expect((await seller.open('/console/audit?act=event_endpoint_added')).html).toContain(receiver.url);
+      // Each action names the address that the endpoint had then.
+      const done = [...rows((await seller.open('/console/audit?act=event_test_sent')).html, 'Actions').keys()];
+      expect(done).toContain(`Sent a test event to ${receiver.url}?moved`);
       expect((await seller.open(page)).html).toContain(`href="/admin${page}/endpoints/${id}/remove"`);
       const removal = await seller.open(`${page}/endpoints/${id}/remove`);
       expect(removal.html).toContain('Remove this endpoint?');
@@ -1045,6 +1053,10 @@ describe('what the seller does', () => {
     const buyer = await bought('1.00');
     const email = `ada.${id('x')}@example.com`;
     await shop.sql`UPDATE shop.account SET email = ${email}, claimed_at = now() WHERE id = ${buyer.account}`;
+    await seller.open(`/console/accounts/${buyer.account}`, { act: 'freeze', reason: 'a check' });
+    await seller.open(`/console/accounts/${buyer.account}`, { act: 'unfreeze', reason: 'checked' });
+    const ofAddress = await seller.open(`/console/audit?account=${encodeURIComponent(email.toUpperCase())}`);
+    expect(rows(ofAddress.html, 'Actions').size).toBe(2);
     const call = (await Customer.call(buyer, 'GET', `${shop.url}/v1/search?max=1`)).headers.get(
       'storefront-call',
     );

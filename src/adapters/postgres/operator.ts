@@ -1,4 +1,4 @@
-import { type Audit, type AuditEntry, type OpenEntry, signInAct } from '../../identity/audit.ts';
+import { type Audit, type AuditEntry, type OpenEntry, signInAct, tokenName } from '../../identity/audit.ts';
 import type { CreditGrants, GrantResult, GrantValue } from '../../payment/credit-grant.ts';
 import {
   type Promotion,
@@ -115,17 +115,21 @@ export function openAudit(sql: Connection): Audit {
           AND at > clock_timestamp() - ${withinMs}::bigint * interval '1 millisecond'
         ORDER BY id DESC LIMIT ${listedMax}`;
     },
-    async list({ account, text, act, signIns, from, to }, before, max) {
+    async list({ accounts, text, act, signIns, from, to }, before, max) {
       type Row = Omit<AuditEntry, 'atMs'> & { at: Date };
-      const its = sql`subject IN (SELECT id FROM shop.account WHERE id = ${account ?? null} OR joined_to = ${account ?? null}
-        UNION ALL SELECT id FROM shop.purchase WHERE account_id = ${account ?? null})`;
+      const ids = sql.array([...(accounts ?? [])]);
+      const its = sql`subject IN (SELECT id FROM shop.account WHERE id = ANY(${ids}::text[]) OR joined_to = ANY(${ids}::text[])
+        UNION ALL SELECT id FROM shop.purchase WHERE account_id = ANY(${ids}::text[]))`;
       const part = `%${(text ?? '').replace(/[\\%_]/g, String.raw`\$&`)}%`;
       const [first, end] = [from ? new Date(from) : null, to ? new Date(Date.parse(to) + dayMs) : null];
       const rows = await sql<Row[]>`SELECT id, at, who, act, subject, before, after,
-          shop.contact_of(coalesce((SELECT o.account_id FROM shop.purchase o WHERE o.id = subject), subject)) AS email
-        FROM shop.audit
-        WHERE (${before}::bigint IS NULL OR id < ${before}) AND ${account === undefined ? sql`true` : its}
-          AND (${text ?? null}::text IS NULL OR who ILIKE ${part} OR subject ILIKE ${part})
+          shop.contact_of(coalesce((SELECT o.account_id FROM shop.purchase o WHERE o.id = subject), subject)) AS email,
+          (SELECT e.after->>'url' FROM shop.audit e WHERE starts_with(a.subject, 'ep_') AND e.subject = a.subject AND e.id <= a.id
+            AND e.act IN ('event_endpoint_added', 'event_endpoint_changed') ORDER BY e.id DESC LIMIT 1) AS url
+        FROM shop.audit a
+        WHERE (${before}::bigint IS NULL OR id < ${before}) AND ${accounts === undefined ? sql`true` : its}
+          AND (${text ?? null}::text IS NULL OR who ILIKE ${part} OR subject ILIKE ${part} OR (who ~ '^admin( at |$)' AND ${tokenName} ILIKE ${part})
+            OR EXISTS (SELECT FROM shop.operator o WHERE o.name ILIKE ${part} AND (starts_with(who, o.email || ' at ') OR subject = o.email)))
           AND (${act ?? null}::text IS NULL OR act = ${act ?? null})
           AND (${signIns ?? null}::text IS NULL OR (act = ${signInAct}) = (${signIns ?? null} = 'only'))
           AND (${first}::timestamptz IS NULL OR at >= ${first}) AND (${end}::timestamptz IS NULL OR at < ${end})

@@ -45,7 +45,7 @@ const subscriptionWords: Readonly<Record<string, string>> = {
 const linesShownMax = 3;
 
 /** Members that say most; they are shown without their names, and the others are folded. */
-const leading = ['amount', 'role', 'name', 'url', 'reason', 'answer'];
+const leading = ['amount', 'role', 'name', 'url', 'event', 'reason', 'answer'];
 
 /** The words of an entry: the amount, role, name or address that it is about, what else says most, and the others. */
 type Said = { what: string | null; first: readonly string[]; rest: readonly string[] };

@@ -29,7 +29,7 @@ const actions: Readonly<Record<string, readonly [name: string, sentence: string]
   event_endpoint_enabled: ['Enabled an endpoint', 'Enabled the endpoint @'],
   event_endpoint_disabled: ['Disabled an endpoint', 'Disabled the endpoint @'],
   event_secret_rotated: ['Renewed a webhook secret', 'Renewed the secret of the endpoint @'],
-  event_hurried: ['Tried an event again at once', 'Tried the event @ again at once'],
+  event_hurried: ['Sent an event again', 'Sent the event % again to @'],
   events_replayed: ['Delivered events again', 'Delivered events again to @'],
   secret_rotated: ['Renewed a secret', 'Renewed the secret @'],
   signing_key_rotated: ['Renewed the signing key', 'Renewed the signing key: @'],
@@ -58,7 +58,7 @@ export function namesWhat(act: string): boolean {
 }
 
 /** Describes an action in a sentence with a link to its subject. `isMade`: false for one that was not made, or perhaps not. */
-export function sentence(act: string, subject: Html, what: string | null, isMade: boolean): Html {
+export function sentence(act: string, subject: Html, what: string | Html | null, isMade: boolean): Html {
   const template = isMade ? actions[act]?.[1] : tried[act];
   if (template === undefined || (what === null && template.includes('%')))
     return html`${nameOfAct(act)}: ${subject}`;

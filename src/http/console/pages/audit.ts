@@ -1,5 +1,5 @@
 import { html, raw } from 'hono/html';
-import type { AuditEntry, AuditFilter } from '../../../identity/audit.ts';
+import { type AuditEntry, type AuditFilter, tokenName } from '../../../identity/audit.ts';
 import type { Html } from '../../pages/frame.ts';
 import { detailsOf } from './audit-details.ts';
 import { nameOfAct, sentence } from './audit-sentence.ts';
@@ -7,8 +7,13 @@ import { field, filterForm, listTop, pages, queryOf, select } from './fields.ts'
 import { moment, sign, table } from './figures.ts';
 import { emailText, type PlanName, pageOf, shortId } from './orders.ts';
 
+/** A filter as it was entered. */
+export type TypedFilter = Omit<AuditFilter, 'accounts'> & { account?: string };
+
 export type AuditFacts = {
-  filter: AuditFilter;
+  filter: TypedFilter;
+  /** Why no account is meant by the filter; null if one is, or without this filter. */
+  accountFault: string | null;
   /** The actions that the log contains. */
   acts: readonly string[];
   entries: readonly AuditEntry[];
@@ -30,7 +35,7 @@ const views: readonly { name: string; show?: string; signIns?: AuditFilter['sign
 ];
 
 /** Links to the lists, with the rest of the filter. */
-function viewLinks({ act: _, ...others }: AuditFilter, shown: (typeof views)[number] | undefined): Html {
+function viewLinks({ act: _, ...others }: TypedFilter, shown: (typeof views)[number] | undefined): Html {
   const link = (view: (typeof views)[number]) => {
     const query = queryOf({ ...others, show: view.show });
     return html`<a href="${path}${query === '' ? '' : `?${query}`}"${view === shown ? raw(' aria-current="page"') : ''}>${view.name}</a>`;
@@ -39,10 +44,17 @@ function viewLinks({ act: _, ...others }: AuditFilter, shown: (typeof views)[num
 }
 
 /** The audit log, the newest entry first. */
-export function audit({ filter, acts, entries, next, isFirst, canExport, planName }: AuditFacts): Html {
+export function audit(facts: AuditFacts): Html {
+  const { filter, acts, entries, next, isFirst, canExport, planName } = facts;
   const fields = [
-    field({ name: 'account', label: 'Account id', value: filter.account ?? '', placeholder: 'acc_…' }),
-    field({ name: 'text', label: 'Person', value: filter.text ?? '', placeholder: 'Name or id' }),
+    field({
+      ...{ name: 'account', label: 'Account', value: filter.account ?? '' },
+      ...{ placeholder: 'Email address or id', fault: facts.accountFault ?? undefined },
+    }),
+    field({
+      ...{ name: 'text', label: 'Person', value: filter.text ?? '' },
+      placeholder: `Email address, name or ${tokenName}`,
+    }),
     select(
       'act',
       'Action',
@@ -60,26 +72,28 @@ export function audit({ filter, acts, entries, next, isFirst, canExport, planNam
 ${viewLinks(restriction, shown)}
 <section aria-labelledby="acts"><h2 id="acts" class="hidden">Actions</h2>
 ${filterForm(path, fields, queryOf(restriction), !!(filter.act || filter.from || filter.to), shown?.show)}
-${entries.length === 0 ? empty(isFirst && queryOf(restriction) === '', shown) : log(entries, planName)}
+${entries.length === 0 ? empty(restriction, isFirst, shown) : log(entries, planName)}
 ${pages(path, query, isFirst, next === null ? null : `before=${next}`)}</section>`;
 }
 
-/** Why a list is empty. `isWhole`: no filter restricts it. */
-function empty(isWhole: boolean, shown: (typeof views)[number] | undefined): Html {
-  const text = !isWhole
-    ? 'No actions match.'
-    : shown?.signIns === 'only'
-      ? 'No sign-ins yet.'
-      : 'No actions yet. Everything that people do in the console or by commands is listed here, such as refunds, grants and publications.';
+/** Why a list is empty. */
+function empty(restriction: TypedFilter, isFirst: boolean, shown: (typeof views)[number] | undefined): Html {
+  const text =
+    !isFirst || queryOf(restriction) !== ''
+      ? `No actions match.${restriction.text === undefined ? '' : ' A person who is no longer in the team is found by email address only.'}`
+      : shown?.signIns === 'only'
+        ? 'No sign-ins yet.'
+        : 'No actions yet. Everything that people do in the console or by commands is listed here, such as refunds, grants and publications.';
   return html`<p class="soft">${text}</p>`;
 }
 
 /** A table of audit entries: what was done to whom, its details, who did it from which address, and when. */
 export function log(entries: readonly AuditEntry[], planName: PlanName): Html {
-  const row = ({ atMs, who, act, subject, email, before, after }: AuditEntry) => {
+  const row = (entry: AuditEntry) => {
+    const { atMs, who, act, before, after } = entry;
     const { name, address } = actor(who);
     const { what, details } = detailsOf(act, before, after, planName);
-    const done = sentence(act, subjectLink(subject, email), what, isMade(act, after));
+    const done = sentence(act, subjectLink(entry), subjectMatter(act, what), isMade(act, after));
     return html`<tr><th scope="row" class="words">${done}</th><td>${details}${isUnknown(act, after) ? sign('outcome unknown', true) : ''}</td><td>${name.includes('@') ? emailText(name) : html`<span class="nowrap">${name}</span>`}${address === '' ? '' : html` <span class="soft small">${address}</span>`}</td><td>${moment(atMs)}</td></tr>`;
   };
   const columns = ['Action', { bare: 'Details' }, { bare: 'Person' }, { bare: 'When' }];
@@ -109,20 +123,28 @@ function isMade(act: string, after: unknown): boolean {
 /** The actor, and the address of the browser. */
 export function actor(who: string): { name: string; address: string } {
   const [, name = who, address = ''] = /^(.*) at (\S+)$/.exec(who) ?? [];
-  return { name: name === 'admin' ? 'Admin token' : name, address };
+  return { name: name === 'admin' ? tokenName : name, address };
 }
 
 /** An id of programs; a code or a name is shown in full. */
 const longId = /^[a-z]{2,6}_\w{16,}$/;
 
-/** The subject of an action, as a link when it has a page: the buyer's address, or the start of the id. */
-function subjectLink(subject: string, email: string | null): Html {
+/** What an action is about; an event as a link to its page. */
+function subjectMatter(act: string, what: string | null): Html | string | null {
+  return act === 'event_hurried' && what !== null
+    ? html`<a href="/admin/console/events/${what}"><span class="id">${shortId(what)}</span></a>`
+    : what;
+}
+
+/** The subject of an action, as a link when it has a page: the buyer's address, the address of an endpoint, or the start of the id. */
+function subjectLink({ subject, email, url }: AuditEntry): Html {
   const page = subject.startsWith('acc_')
     ? `/admin/console/accounts/${subject}`
     : subject.startsWith('pur_')
       ? pageOf(subject)
       : null;
   if (subject === 'console') return html``;
+  if (url !== null) return html`${url}`;
   if (page === null)
     return subject.includes('@')
       ? emailText(subject)

@@ -106,7 +106,7 @@ async function isOwnRepetition(
   who: string,
 ): Promise<boolean> {
   const act = isFrozen ? 'frozen' : 'unfrozen';
-  const [latest] = await audit.list({ account, act }, null, 1);
+  const [latest] = await audit.list({ accounts: [account], act }, null, 1);
   return latest?.who === who && ((Object(latest.after) as { reason?: unknown }).reason ?? null) === reason;
 }
 

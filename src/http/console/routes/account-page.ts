@@ -70,7 +70,7 @@ export async function page(
     shop.orders.begun(account, null, ordersShownMax),
     AccountKeys.list(shop, account, null),
     shop.usage.calls(account, nowMs - 30 * dayMs, nowMs + 1, null, pageSize),
-    shop.audit.list({ account }, null, actsShownMax),
+    shop.audit.list({ accounts: [account] }, null, actsShownMax),
     inTime(shop.console.accounts.activity([account], nowMs - 30 * dayMs)),
   ]);
   const listed = await Promise.all(orders.map((order) => listedOrder(shop, order)));
