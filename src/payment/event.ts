@@ -33,9 +33,9 @@ export type Delivery = {
 /** The delivery of an event in a list. `isFailing`: it waits after a failed attempt. */
 export type ListedDelivery = Pick<Delivery, 'state' | 'wait'> & { isFailing: boolean };
 
-/** Returns true for a delivery that waits after a failed attempt. */
-export function isFailing({ state, attempts }: Pick<Delivery, 'state' | 'attempts'>): boolean {
-  return state === 'waiting' && (attempts.at(-1)?.fault ?? null) !== null;
+/** Returns true for a delivery that waits after a failed attempt. While its endpoint is off, nothing is sent, so nothing fails. */
+export function isFailing({ state, attempts, wait }: Pick<Delivery, 'state' | 'attempts' | 'wait'>): boolean {
+  return state === 'waiting' && wait?.isOn !== false && (attempts.at(-1)?.fault ?? null) !== null;
 }
 
 /** An address that events are delivered to. `types` is null for all types. `reason`: why it is disabled. */
@@ -85,7 +85,7 @@ export type EventFilter = {
   type?: EventType;
   account?: string;
   state?: Delivery['state'];
-  /** Of those that wait: true for those whose last attempt failed, false for the others. */
+  /** Of those that wait: true for those whose last attempt failed and whose endpoint is on, false for the others. */
   isFailing?: boolean;
   /** The events before this one. */
   before?: string;

@@ -208,6 +208,13 @@ test('the list has the failing events apart from those that wait for them, and t
   expect(await typesOf({ ...waiting, isFailing: false })).toEqual(['order.refunded']);
   expect(await typesOf(waiting)).toEqual(['order.refunded', 'order.granted']);
   expect(await events.endpoints()).toMatchObject([{ lastFault: 'status 503' }]);
+  // Nothing is sent to an endpoint that is off, so nothing fails.
+  await events.enable(endpoint, false, 'test');
+  expect(await typesOf({ ...waiting, isFailing: true })).toEqual([]);
+  const [listed] = await events.list(waiting, 10);
+  expect((await events.deliveriesOf(listed ? [listed] : [])).get(listed?.id ?? '')).toMatchObject([
+    { state: 'waiting', isFailing: false },
+  ]);
 });
 
 test('an endpoint gets the types that it asked for, and a test event alone', async () => {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { confirmRemoval, endpointRow } from '../../src/http/console/pages/event-endpoints.ts';
+import { confirmRemoval, confirmSecret, endpointRow } from '../../src/http/console/pages/event-endpoints.ts';
 import { stateOf } from '../../src/http/console/pages/event-states.ts';
 import { type EventsFacts, events } from '../../src/http/console/pages/events.ts';
-import type { Endpoint } from '../../src/payment/event.ts';
+import { type Endpoint, isFailing } from '../../src/payment/event.ts';
 
 const endpoint: Endpoint = {
   ...{ id: 'ep_1', url: 'https://example.com/events', types: null, state: 'on', reason: null },
@@ -29,6 +29,24 @@ test('the states of a delivery have the same words in the filter, the rows, the 
   expect(textOf(confirmRemoval(endpoint))).toMatch(/Waiting 1 Given up 2/);
   const failing = { ...endpoint, failingSinceMs: Date.UTC(2026, 10, 27, 22, 40) };
   expect(textOf(endpointRow(failing, facts))).toContain('failing since');
+});
+
+test('an event waits while its endpoint is off, also after failed attempts', () => {
+  const attempts = [{ at: '2026-11-27T22:40:00Z', ms: 3, status: 503, fault: 'status 503' }];
+  const shown = (isOn: boolean) => {
+    const one = { state: 'waiting' as const, attempts, wait: { isOn, after: null, isUnderWay: false, dueMs: 0 } };
+    return textOf(stateOf({ ...one, isFailing: isFailing(one) }, 0)).trim();
+  };
+  expect(shown(false)).toBe('waiting until the endpoint is enabled');
+  expect(shown(true)).toMatch(/^failing /);
+});
+
+test('the replacement of a secret has one name, and the secret in use is the present one', () => {
+  const asked = textOf(confirmSecret(endpoint));
+  expect(asked.match(/Replace the secret now/g)).toHaveLength(2);
+  expect(textOf(endpointRow(endpoint, facts))).toContain('Replace the secret now');
+  expect(asked).toContain('If nobody else knows the present secret, choose New secret instead');
+  expect(asked).not.toMatch(/former|End the secret/);
 });
 
 test('the filter of failing events stays chosen, also on the next page', () => {

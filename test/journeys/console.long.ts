@@ -958,7 +958,7 @@ describe('what the seller does', () => {
       );
       expect((await seller.open(page)).html).not.toContain('name="act" value="replace"');
       const asked = await seller.open(`${page}/endpoints/${id}/secret`);
-      expect(asked.html).toContain('End the secret of this endpoint now?');
+      expect(asked.html).toContain('Replace the secret now?');
       const replaced = await seller.open(page, { act: 'replace', id });
       secrets.push(secretOf(replaced.html));
       expect(replaced.html).toContain('signs no more events');

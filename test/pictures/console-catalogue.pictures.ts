@@ -179,7 +179,7 @@ test('events and their endpoints', async () => {
     await events.see(at('events/types'), 'types of events');
     await events.open(at('events'));
     await change('new secret shown once', () => events.press('New secret'));
-    await change('question before the former secret ends', () => events.follow('Replace the secret at once'));
+    await change('question before the secret is replaced', () => events.follow('Replace the secret now'));
     await events.open(at('events'));
     await change('endpoint disabled', () => events.press('Disable'));
     await change('question before removing', () => events.follow('Remove endpoint'));

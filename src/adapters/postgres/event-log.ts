@@ -27,7 +27,8 @@ export function openEventLog(sql: Connection): Pick<SellerEvents, 'list' | 'find
       const failing =
         filter.isFailing === undefined
           ? sql``
-          : sql`AND (d.attempts -> -1 ->> 'fault' IS NOT NULL) = ${filter.isFailing}`;
+          : sql`AND (d.attempts -> -1 ->> 'fault' IS NOT NULL
+              AND EXISTS (SELECT FROM shop.event_endpoint p WHERE p.id = d.endpoint_id AND p.state = 'on')) = ${filter.isFailing}`;
       const rows = await sql<(EventRow & { states: Delivery['state'][] })[]>`SELECT e.*,
           ARRAY(SELECT d.state FROM shop.event_delivery d WHERE d.position = e.position ORDER BY d.endpoint_id) AS states
         FROM shop.event e WHERE true ${type ? sql`AND e.type = ${type}` : sql``} ${account ? sql`AND e.account_id = ${account}` : sql``}
@@ -38,9 +39,10 @@ export function openEventLog(sql: Connection): Pick<SellerEvents, 'list' | 'find
     async deliveriesOf(events) {
       const rows = await readDeliveries(sql, events);
       const at = Map.groupBy(rows, ({ position }) => position);
-      const listed = (row: DeliveryRow): ListedDelivery => ({
-        ...{ state: row.state, wait: waitOf(row), isFailing: isFailing(row) },
-      });
+      const listed = (row: DeliveryRow): ListedDelivery => {
+        const one = { ...row, wait: waitOf(row) };
+        return { state: one.state, wait: one.wait, isFailing: isFailing(one) };
+      };
       return new Map(events.map(({ id, position }) => [id, (at.get(position ?? -1) ?? []).map(listed)]));
     },
     async find(id) {

@@ -36,7 +36,7 @@ export function endpointRow(
   const button = (act: string, words: string) =>
     html`<form method="post" action="${path}"><input type="hidden" name="act" value="${act}"><input type="hidden" name="id" value="${id}"><button class="quiet">${words}</button></form>`;
   const change = canChange
-    ? html`<details><summary>Change</summary><div class="choices"><a href="${path}/endpoints/${id}/edit">Edit address and types</a>${state === 'on' ? button('disable', 'Disable') : button('enable', 'Enable')}${button('rotate', 'New secret')}<a class="danger" href="${path}/endpoints/${id}/secret">Replace the secret at once</a><a class="danger" href="${path}/endpoints/${id}/remove">Remove endpoint</a></div></details>`
+    ? html`<details><summary>Change</summary><div class="choices"><a href="${path}/endpoints/${id}/edit">Edit address and types</a>${state === 'on' ? button('disable', 'Disable') : button('enable', 'Enable')}${button('rotate', 'New secret')}<a class="danger" href="${path}/endpoints/${id}/secret">Replace the secret now</a><a class="danger" href="${path}/endpoints/${id}/remove">Remove endpoint</a></div></details>`
     : '';
   return html`<tr><th scope="row">${url.split(/(?=[/?&])/).map((part) => html`${part}<wbr>`)}</th><td>${status}</td><td>${types?.join(', ') ?? 'all types'}</td>
 <td class="number">${count(waiting)}</td><td class="number">${count(failed)}</td>${canReplay ? html`<td class="acts">${state === 'on' ? button('test', 'Send a test event') : ''}</td><td>${change}</td>` : ''}</tr>`;
@@ -48,7 +48,7 @@ export function confirmRemoval(endpoint: Endpoint): Html {
     question: 'Remove this endpoint?',
     facts: [['Given up', count(endpoint.failed)]],
     effects: [
-      'It receives no more events, also not those that wait.',
+      'It receives no more events, not even those that wait.',
       'The record of its deliveries is deleted, and its secret ends.',
       'The events themselves are kept.',
     ],
@@ -56,18 +56,18 @@ export function confirmRemoval(endpoint: Endpoint): Html {
   });
 }
 
-/** Shows the effects of a new secret that ends the former one at once. */
+/** Shows the effects of a new secret that ends the present one at once. */
 export function confirmSecret(endpoint: Endpoint): Html {
   return askFirst(endpoint, 'replace', {
-    question: 'End the secret of this endpoint now?',
+    question: 'Replace the secret now?',
     facts: [],
     effects: [
       'A new secret is made and shown once, on the next page.',
-      'The former secret signs no more events, from the next delivery on. Your program refuses all events until it has the new one.',
+      'From the next delivery on, the present secret signs no events. Your program refuses all events until it has the new one.',
       'Refused events are tried again for about two days, so none is lost if you change the secret in your program soon.',
-      html`If the former secret is known to you alone, choose <b>New secret</b> in place of this: both sign for a day, and nothing is refused.`,
+      html`If nobody else knows the present secret, choose <b>New secret</b> instead: both sign for a day, and nothing is refused.`,
     ],
-    button: 'End the former secret now',
+    button: 'Replace the secret now',
   });
 }
 

@@ -263,7 +263,7 @@ function usageTable(label: string, of: string, all: readonly UsageRow[]): Html {
     of,
     { number: 'Calls' },
     { number: isMetered ? 'Quantity' : 'Results' },
-    { number: 'From plans' },
+    { number: 'Included' },
     { number: 'Charged' },
     ...(isCosted ? [{ number: 'Revenue' }, { number: 'Upstream cost' }, { number: 'Margin' }] : []),
   ];

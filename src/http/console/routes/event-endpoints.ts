@@ -41,7 +41,7 @@ export function addEndpointForms(
     '/admin/console/events/endpoints/:id/remove',
     page('Remove an endpoint', Page.confirmRemoval),
   );
-  console.addPage('/admin/console/events/endpoints/:id/secret', page('New secret', Page.confirmSecret));
+  console.addPage('/admin/console/events/endpoints/:id/secret', page('Replace the secret', Page.confirmSecret));
 }
 
 /** Performs a form of the endpoints. */
@@ -80,8 +80,8 @@ async function rotate({ shop, form, who }: EventForm, endsNow: boolean): Promise
   if (events.secretFault !== null) return refused(`${events.secretFault}.`);
   const secret = EventEndpoint.newSecret();
   const text = endsNow
-    ? 'New secret made. The former one signs no more events.'
-    : 'New secret made. For a day, events are signed with the former one too.';
+    ? 'New secret made. The old one signs no more events.'
+    : 'New secret made. For a day, events are signed with the old one too.';
   return (await events.rotate(form.get('id') ?? '', secret, endsNow, who))
     ? succeeded(text, secret)
     : unknown;
