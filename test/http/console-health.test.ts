@@ -1,3 +1,4 @@
+import * as Money from '@sluice/kernel/money';
 import { expect, test } from 'vitest';
 import { type HealthFacts, health } from '../../src/http/console/pages/health.ts';
 
@@ -18,8 +19,9 @@ const textOf = (facts: Partial<HealthFacts>) =>
 test('everything works only when mail is set up, too', () => {
   expect(textOf({})).toContain('Everything works.');
   const silent = textOf({ sendsMail: false });
-  expect(silent).toContain('Everything that is set up works.');
-  expect(silent).toMatch(/Mail is not set up: buyers get no receipts and no sign-in links\. .*SMTP_URL/);
+  expect(silent).toMatch(
+    /Mail is not set up Buyers get no receipts and no sign-in links\. .*SMTP_URL.*Everything else works\./,
+  );
   expect(silent).not.toContain('Everything works.');
   expect(String(health({ ...sound, sendsMail: false }))).not.toContain('class="ok verdict"');
 });
@@ -67,4 +69,45 @@ test('a rule without a sentence of its own keeps its name, and numbers without a
   expect(text).toContain('millionths');
   const page = String(health({ ...sound, ...checkOf('nothing is negative', 'acc_1/lot_2', '3 available') }));
   expect(page).toContain('href="/admin/console/accounts/acc_1"');
+});
+
+const counted = (reason: string, calls: number, rule: 'withhold' | 'free' | 'max' | null = 'free') => ({
+  ...{ operation: `POST /v1/${reason}`, reason, calls, rule, lastMs: 0 },
+});
+
+test('responses that could not be counted are apart from calls that cost more than was reserved', () => {
+  const text = textOf({ uncountable: [counted('missing', 3), counted('above_hold', 2)] });
+  expect(text).toMatch(/2 problems The results of 3 responses could not be counted\./);
+  expect(text).toContain('2 calls cost more than was set aside for them.');
+  expect(text).toMatch(/no count in the response nothing; it was delivered 3/);
+  expect(text).toMatch(/more results than were reserved only what was reserved 2/);
+  const only = textOf({ uncountable: [counted('above_hold', 1)] });
+  expect(only).toMatch(/1 problem 1 call cost more than was set aside for it\./);
+  expect(only).not.toContain('could not be counted.');
+});
+
+test.each([
+  ['missing', 'withhold', 'nothing; only a stream was delivered'],
+  ['missing', 'max', 'the most that the call could cost'],
+  ['undecodable', 'max', 'nothing; it was not delivered'],
+  ['above_units_max', 'withhold', 'nothing; for a stream or a job, the most that the call could cost'],
+  ['missing', null, 'unknown: the catalogue has no such operation now'],
+] as const)('a response with the reason %s and the rule %s says what it cost', (reason, rule, words) => {
+  expect(textOf({ uncountable: [counted(reason, 1, rule)] })).toContain(words);
+});
+
+test('calls without an answer stand among the responses', () => {
+  const failures = [{ code: 'upstream_unavailable', times: 5, recent: 3, lastMs: 0 }];
+  const text = textOf({ answers: [{ status: 200, calls: 27 }], failures, answersOfMs: 900_000 });
+  expect(text).toMatch(/200 succeeded 27 no answer failed 3/);
+  expect(text).toMatch(/Times your API failed, since the shop started .*your API did not answer 5/);
+  const old = textOf({ failures: failures.map((one) => ({ ...one, recent: 0 })), answersOfMs: 900_000 });
+  expect(old).toContain('No calls in the last 15 minutes.');
+});
+
+test('a process without a sign of life is in the banner, and opens the details', () => {
+  const lost = { writer: 'lost', epoch: 1, isOpen: true, silentMs: 20_000, uncheckpointed: 0, leases: 0 };
+  const writers = [{ ...lost, leased: { usd: Money.zero, units: 0 } }];
+  expect(textOf({ writers })).toMatch(/1 problem 1 process gave no sign of life/);
+  expect(String(health({ ...sound, writers }))).toMatch(/<details open>\s*<summary><h2 id="writers">/);
 });

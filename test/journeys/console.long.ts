@@ -475,7 +475,8 @@ describe('health', () => {
     expect([...writers].filter(([name]) => name.endsWith('(this one)')).map(([, [word]]) => word)).toEqual([
       'running',
     ]);
-    expect(Number(rows(html, 'Responses of the last 15 min').get('200')?.[1])).toBeGreaterThan(0);
+    expect(Number(rows(html, 'Responses of the last 15 minutes').get('200')?.[1])).toBeGreaterThan(0);
+    expect(rows(html, 'Responses of the last 15 minutes').get('no answer')).toEqual(['failed', '1']);
     expect(rows(html, 'Failures').get('your API did not answer')?.[0]).toBe('1');
     expect(html).toContain('Every successful response could be counted.');
     expect(html).toContain('npm run ledger -- verify');

@@ -164,7 +164,7 @@ test('the overview shows every task, and each leads to its list', async () => {
   await shop.sql`INSERT INTO shop.processor_event (id, type, attempts, failure, failed_at) VALUES ('evt_1', 'charge.dispute.created', 4, 'ProcessorAway: the processor did not answer', now())`;
   await shop.sql`INSERT INTO shop.mail (key, recipient, subject, body, state, attempts, expires_at) VALUES
     ('a', '', '', '', 'refused', 1, now()), ('b', 'grace@hopper.example', 'Your code', '', 'waiting', 5, now() + interval '1 hour')`;
-  await shop.sql`INSERT INTO shop.uncountable_response VALUES (current_date, 'POST /v2/search/people', 'not_found', 'w', 3, now()), (current_date, 'POST /v2/jobs/search', 'above_hold', 'w', 2, now())`;
+  await shop.sql`INSERT INTO shop.uncountable_response VALUES (current_date, 'POST /v2/search/people', 'missing', 'w', 3, now()), (current_date, 'POST /v2/jobs/search', 'above_hold', 'w', 2, now())`;
   await shop.sql`INSERT INTO ledger.writer VALUES ('writer-of-a-lost-machine', 1, true, 0, 0, now() - interval '20 seconds')`.catch(
     () => undefined,
   );

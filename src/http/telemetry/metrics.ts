@@ -4,6 +4,7 @@ import type { LedgerWriter } from '../../ledger/ledger-writer.ts';
 import type { EventTotals } from '../../payment/event.ts';
 import type { ReadShopTotals } from '../../payment/shop-totals.ts';
 import type { UncountableCounts } from '../../proxy/uncountable.ts';
+import { UpstreamFailures } from './upstream-failures.ts';
 import { UpstreamWaits } from '../../proxy/upstream-waits.ts';
 import { registerEventMetrics } from './event-metrics.ts';
 import * as RequestCounts from './request-counts.ts';
@@ -22,8 +23,8 @@ export type Metrics = {
   readonly type: string;
   /** Returns the number of occurrences of a log event in this process. */
   times(event: string): number;
-  /** Upstream failures (no response, rejected key) by error code: their number and the time of the last one. */
-  readonly upstream: ReadonlyMap<string, { times: number; lastMs: number }>;
+  /** Upstream failures of calls (no response, rejected key) by error code. */
+  readonly upstream: ReadonlyMap<string, UpstreamFailures>;
   /** Counts the waits for a connection at the upstream. */
   readonly upstreamWaits: UpstreamWaits;
 };
@@ -105,7 +106,7 @@ export function createMetrics(
     registers,
   });
   const upstreamWaits = new UpstreamWaits(clock);
-  const upstream = new Map<string, { times: number; lastMs: number }>();
+  const upstream = new Map<string, UpstreamFailures>();
   new Gauge({
     name: 'sluice_ledger_backlog',
     help: 'Calls that wait for their commit in the ledger.',
@@ -159,8 +160,10 @@ export function createMetrics(
     count(line) {
       RequestCounts.countRequest(requests, line);
       const { code } = line;
-      if (code?.startsWith('upstream_'))
-        upstream.set(code, { times: (upstream.get(code)?.times ?? 0) + 1, lastMs: clock() });
+      if (!code?.startsWith('upstream_')) return;
+      const failures = upstream.get(code) ?? new UpstreamFailures(clock);
+      failures.add();
+      upstream.set(code, failures);
     },
     text: async () => `${RequestCounts.requestMetrics(requests)}\n${await register.metrics()}`,
     type: register.contentType,

@@ -3,7 +3,6 @@ import type { BooksCheck } from '../../../journeys/books-check.ts';
 import { conditionOf, type LedgerWriterState, type ResponseCount } from '../../../ledger/usage-report.ts';
 import type { FailedMail } from '../../../payment/attention.ts';
 import type { ProcessorState } from '../../../payment/processor.ts';
-import type { UncountableCount } from '../../../proxy/uncountable.ts';
 import type { Html } from '../../pages/frame.ts';
 import { books } from './books.ts';
 import {
@@ -17,8 +16,8 @@ import {
   sign,
   span,
   table,
-  words,
 } from './figures.ts';
+import { isAboveHold, responses, type UncountedResponse, upstream } from './health-calls.ts';
 
 export type HealthFacts = {
   /** The checks of `/readyz`. */
@@ -31,10 +30,10 @@ export type HealthFacts = {
   /** Response counts of the last minutes; null when the query took too long. */
   answers: readonly ResponseCount[] | null;
   answersOfMs: number;
-  /** Upstream failures of this process: no response, or a rejected key. */
-  failures: readonly { code: string; times: number; lastMs: number }[];
-  /** Successful responses that could not be counted, over all processes. */
-  uncountable: readonly UncountableCount[];
+  /** Upstream failures of buyers' calls in this process: no response, or a rejected key. `recent`: those of the last minutes. */
+  failures: readonly { code: string; times: number; recent: number; lastMs: number }[];
+  /** Successful responses that could not be counted, or not charged in full, over all processes. */
+  uncountable: readonly UncountedResponse[];
   uncountableOfMs: number;
   /** Mail that was refused or expired, or that is tried again. */
   mails: readonly FailedMail[];
@@ -74,7 +73,7 @@ export function health(facts: HealthFacts): Html {
   return html`<h1>Health</h1>
 ${verdict(facts)}
 ${parts(facts)}${facts.isAddressUnknown ? addresses() : ''}
-${isBroken ? books(facts) : ''}<div class="columns">${upstream(facts)}${isBroken ? '' : books(facts)}</div>${uncountable(facts)}${mail(facts)}
+${isBroken ? books(facts) : ''}<div class="columns">${upstream(facts)}${isBroken ? '' : books(facts)}</div>${responses(facts)}${mail(facts)}
 ${technical(facts)}`;
 }
 
@@ -84,12 +83,12 @@ function verdict(facts: HealthFacts): Html {
   const again = html`Checked ${moment(facts.nowMs)}. <a href="/admin/console/health">Check again</a>`;
   const mail = facts.sendsMail
     ? ''
-    : html`<p>Mail is not set up: buyers get no receipts and no sign-in links. Set <code>SMTP_URL</code> and <code>MAIL_FROM</code> to those of your mail provider, and restart the shop.</p>`;
+    : html`<p>${problems.length > 0 ? 'Mail is not set up: buyers' : 'Buyers'} get no receipts and no sign-in links. Set <code>SMTP_URL</code> and <code>MAIL_FROM</code> to those of your mail provider, and restart the shop.${problems.length > 0 ? '' : ' Everything else works.'}</p>`;
   if (problems.length > 0)
     return html`<div class="note verdict"><b>${many(problems.length, 'problem')}</b><ul>${problems.map((one) => html`<li>${one}</li>`)}</ul>${mail}<p>${again}</p></div>`;
   return facts.sendsMail
     ? html`<p class="ok verdict">Everything works. ${again}</p>`
-    : html`<div class="note verdict"><b>Everything that is set up works.</b>${mail}<p>${again}</p></div>`;
+    : html`<div class="note verdict"><b>Mail is not set up</b>${mail}<p>${again}</p></div>`;
 }
 
 const cardProblems: Readonly<Record<Exclude<ProcessorState['state'], 'works'>, string>> = {
@@ -118,7 +117,9 @@ function problemsOf({
   );
   const bad = all.filter((it) => ['silent', 'holds_credit'].includes(conditionOf(it))).length;
   const lost = mails.filter(({ state }) => state !== 'waiting').length;
-  const uncounted = counts.reduce((sum, { calls }) => sum + calls, 0);
+  const callsOf = (some: typeof counts) => some.reduce((sum, { calls }) => sum + calls, 0);
+  const above = callsOf(counts.filter(isAboveHold));
+  const uncounted = callsOf(counts) - above;
   return [
     ...failed,
     ...(cards.state === 'works' ? [] : [cardProblems[cards.state]]),
@@ -130,6 +131,11 @@ function problemsOf({
     ...(lost > 0 ? [html`<a href="#mail">${many(lost, 'message')} could not be delivered.</a>`] : []),
     ...(uncounted > 0
       ? [html`<a href="#uncountable">The results of ${many(uncounted, 'response')} could not be counted.</a>`]
+      : []),
+    ...(above > 0
+      ? [
+          html`<a href="#uncountable">${many(above, 'call')} cost more than was set aside for ${above === 1 ? 'it' : 'them'}.</a>`,
+        ]
       : []),
     ...(checked !== null && checked.violations > 0
       ? [
@@ -229,47 +235,6 @@ function mail({ mails }: HealthFacts): Html {
     html`<tr><th scope="row">${sign(named[state], state !== 'waiting' || 'warn')}</th><td>${recipient ?? html`<span class="soft">erased</span>`}</td><td>${subject ?? ''}</td><td class="number">${count(attempts)}</td><td>${moment(createdMs)}</td></tr>`;
   return html`<section aria-labelledby="mail"><h2 id="mail">Mail that failed in the last 7 days</h2>
 ${mails.length === 0 ? html`<p class="soft">None.</p>` : html`<p class="soft">Recipient and text of a message are erased when it ends. Refused: the mailbox does not exist. Expired: it could not be sent in time.</p>${table('Failed mail', ['State', { bare: 'Recipient' }, { bare: 'Subject' }, { number: 'Attempts' }, { bare: 'Created' }], mails.map(row), 'stack')}`}</section>`;
-}
-
-const failureNames: Readonly<Record<string, string>> = {
-  upstream_unavailable: 'your API did not answer',
-  upstream_timeout: 'your API did not answer in time',
-  upstream_key_rejected: 'your API rejected its key',
-};
-
-const reasonNames: Readonly<Record<string, string>> = {
-  not_found: 'no count in the response',
-  above_hold: 'more results than were reserved',
-};
-
-function upstream({ checks, answers, answersOfMs, failures }: HealthFacts): Html {
-  const named = (status: number) =>
-    status < 400 ? sign('succeeded') : status < 500 ? sign('refused', 'past') : sign('failed', true);
-  const row = ({ status, calls }: ResponseCount) =>
-    html`<tr><th scope="row">${status}</th><td>${named(status)}</td><td class="number">${count(calls)}</td></tr>`;
-  const failed = ({ code, times, lastMs }: HealthFacts['failures'][number]) =>
-    html`<tr><th scope="row">${failureNames[code] ?? words(code)}</th><td class="number">${count(times)}</td><td>${moment(lastMs)}</td></tr>`;
-  const recent =
-    answers === null
-      ? html`<p class="soft">The query took too long. Reload the page to try again.</p>`
-      : answers.length === 0
-        ? html`<p class="soft">No calls in the last ${span(answersOfMs)}.</p>`
-        : table(
-            `Responses of the last ${span(answersOfMs)}`,
-            ['Status', { bare: 'Result' }, { number: 'Calls' }],
-            answers.map(row),
-            'slim',
-          );
-  return html`<section aria-labelledby="upstream"><h2 id="upstream">Your API, the last ${span(answersOfMs)}</h2><div class="narrow">${recent}</div>
-${failures.length === 0 && checks.upstream === false ? html`<p class="soft">It does not answer the check of its health. No call has failed since the shop started.</p>` : failures.length === 0 ? html`<p class="soft">It has answered every request since the shop started, and accepted your key.</p>` : html`<h3>Failures since the start of this process</h3><p class="soft">${checks.upstream === false ? 'It does not answer now, either.' : 'It answers again now.'}</p>${table('Failures', ['Failure', { number: 'Times' }, 'Last'], failures.map(failed), 'slim')}`}</section>`;
-}
-
-function uncountable({ uncountable: counts, uncountableOfMs }: HealthFacts): Html {
-  const row = ({ operation, reason, calls, lastMs }: UncountableCount) =>
-    html`<tr><th scope="row">${operation}</th><td>${reasonNames[reason] ?? words(reason)}</td><td class="number">${count(calls)}</td><td>${moment(lastMs)}</td></tr>`;
-  return html`<section aria-labelledby="uncountable"><h2 id="uncountable">Uncounted responses, the last ${span(uncountableOfMs)}</h2>
-<p class="soft">Calls whose response did not say how many results it had. They are charged by the rule of their operation in the catalogue.</p>
-${counts.length === 0 ? html`<p>Every successful response could be counted.</p>` : table('Responses that could not be counted', ['Operation', { bare: 'Reason' }, { number: 'Calls', onPhone: 'lead' }, { bare: 'Last' }], counts.map(row), 'stack')}</section>`;
 }
 
 function writers({ writers: all, own }: HealthFacts): Html {

@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import type { CatalogContext } from '../../../catalog/catalog-context.ts';
 import type { IdentityContext, MailContext } from '../../../identity/identity-context.ts';
 import { can } from '../../../identity/operators/role.ts';
 import { recentMs } from '../../../journeys/attention.ts';
@@ -24,6 +25,7 @@ const uncountableOfMs = 7 * 86_400_000;
 
 /** The dependencies of the health page. */
 export type HealthContext = Readiness.ReadinessContext &
+  Pick<CatalogContext, 'catalog'> &
   Pick<IdentityContext, 'clock'> &
   Pick<MailContext, 'mail'> &
   Pick<LedgerContext, 'writer'> &
@@ -53,7 +55,12 @@ export function addHealthSection(
         shop.processor.probe(),
         inTime(attention.lastWebhookEvent()),
       ]);
-    const failures = [...metrics.upstream].map(([code, failure]) => ({ code, ...failure }));
+    const failures = [...metrics.upstream].map(([code, failure]) => ({
+      ...{ code, times: failure.times, lastMs: failure.lastMs },
+      recent: failure.since(shop.clock() - answersOfMs),
+    }));
+    const { operations } = shop.catalog;
+    const ruleOf = (id: string) => operations.find((one) => one.id === id)?.uncountable ?? null;
     const { version } = process;
     const own = { version, upMs: process.uptime() * 1_000, memoryBytes: process.memoryUsage.rss() };
     const facts = {
@@ -64,7 +71,7 @@ export function addHealthSection(
       answers,
       answersOfMs,
       failures,
-      uncountable,
+      uncountable: uncountable.map((one) => ({ ...one, rule: ruleOf(one.operation) })),
       uncountableOfMs,
       ...{ mails, cards, lastWebhookEventMs },
       checked: await BooksCheck.last(shop),
