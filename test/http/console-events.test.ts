@@ -34,7 +34,11 @@ test('the states of a delivery have the same words in the filter, the rows, the 
 test('an event waits while its endpoint is off, also after failed attempts', () => {
   const attempts = [{ at: '2026-11-27T22:40:00Z', ms: 3, status: 503, fault: 'status 503' }];
   const shown = (isOn: boolean) => {
-    const one = { state: 'waiting' as const, attempts, wait: { isOn, after: null, isUnderWay: false, dueMs: 0 } };
+    const one = {
+      state: 'waiting' as const,
+      attempts,
+      wait: { isOn, after: null, isUnderWay: false, dueMs: 0 },
+    };
     return textOf(stateOf({ ...one, isFailing: isFailing(one) }, 0)).trim();
   };
   expect(shown(false)).toBe('waiting until the endpoint is enabled');

@@ -699,6 +699,12 @@ describe('what the seller does', () => {
     expect(question.html).toContain('Grant 5.00 USD?</h1>');
     expect(question.html).toContain('Balance after it: 5.00 USD.');
     expect(question.html).toContain(`name="key" value="${twice.key}"`);
+    expect(question.html).toContain('The buyer may call what the plan Credit allows, at its prices.');
+    const change = /href="\/admin([^"#]*)#grant">Change</.exec(question.html)?.[1]?.replaceAll('&amp;', '&');
+    const back = (await seller.open(change ?? 'no link')).html;
+    expect(back).toMatch(/<details open>.*id="usd"[^>]* value="5\.00".*value="2099-01-31".*value="sorry"/s);
+    expect(back).toContain(`name="key" value="${twice.key}"`);
+    expect(back).not.toContain('aria-invalid');
     expect(await acts(buyer.account)).toEqual([]);
     const sent = await Promise.all([seller.open(page, twice), seller.open(page, twice)]);
     for (const { status, html } of sent)
@@ -984,7 +990,9 @@ describe('what the seller does', () => {
       expect((await seller.open(page, { act: 'disable', id })).html).toContain('switched off');
       expect((await seller.open('/console/audit?act=event_endpoint_added')).html).toContain(receiver.url);
       // Each action names the address that the endpoint had then.
-      const done = [...rows((await seller.open('/console/audit?act=event_test_sent')).html, 'Actions').keys()];
+      const done = [
+        ...rows((await seller.open('/console/audit?act=event_test_sent')).html, 'Actions').keys(),
+      ];
       expect(done).toContain(`Sent a test event to ${receiver.url}?moved`);
       expect((await seller.open(page)).html).toContain(`href="/admin${page}/endpoints/${id}/remove"`);
       const removal = await seller.open(`${page}/endpoints/${id}/remove`);

@@ -1,3 +1,4 @@
+import * as Money from '@sluice/kernel/money';
 import type { FieldFault } from '../../payment/purchase-input.ts';
 import { count } from './pages/figures.ts';
 
@@ -35,7 +36,9 @@ export function faultsOf(values: FormDraft['values'], faults: readonly FieldFaul
   const inWords = ({ field, message }: FieldFault) => {
     if (field !== 'usd') return words[field] ?? message;
     if (values.usd === undefined) return 'Enter either dollars or results.';
-    return values.units === undefined ? words.usd : 'Enter either dollars or results, not both.';
+    if (values.units === undefined) return words.usd;
+    const isAmount = (Money.parse(values.usd) ?? 0) > 0;
+    return `Enter either dollars${isAmount ? '' : ', such as 5.00,'} or results, not both.`;
   };
   return Object.fromEntries(faults.map((fault) => [fault.field, inWords(fault) ?? fault.message]));
 }

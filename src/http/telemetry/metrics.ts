@@ -4,12 +4,12 @@ import type { LedgerWriter } from '../../ledger/ledger-writer.ts';
 import type { EventTotals } from '../../payment/event.ts';
 import type { ReadShopTotals } from '../../payment/shop-totals.ts';
 import type { UncountableCounts } from '../../proxy/uncountable.ts';
-import { UpstreamFailures } from './upstream-failures.ts';
 import { UpstreamWaits } from '../../proxy/upstream-waits.ts';
 import { registerEventMetrics } from './event-metrics.ts';
 import * as RequestCounts from './request-counts.ts';
 import type { WriteLine } from './request-log.ts';
 import { registerShopMetrics } from './shop-metrics.ts';
+import { UpstreamFailures } from './upstream-failures.ts';
 import { registerUpstreamMetrics } from './upstream-metrics.ts';
 
 /** The Prometheus metrics of this process. */

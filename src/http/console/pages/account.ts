@@ -75,7 +75,7 @@ ${status(facts)}
 ${plans(it.id, facts, facts.canSupport)}
 <section aria-labelledby="orders"><h2 id="orders">Purchases</h2>${facts.orders.length === 0 ? none : orders('Purchases', facts.orders, facts.planName)}</section>
 ${lotTable(facts)}
-${facts.canSupport ? folded('grant', 'Grant credit', 'a gift to this buyer', grantForm(it.id, sold, facts.formKey, facts.draft), facts.draft !== null) : ''}
+${facts.canSupport ? folded('grant', 'Grant credit', 'a gift to this buyer', grantForm(it.id, sold, facts.draft?.values.key ?? facts.formKey, facts.draft), facts.draft !== null) : ''}
 ${keys(facts.keys)}
 ${calls(facts.calls, facts.planName)}
 ${folded('acts', 'Team activity', some(facts.acts.length, 'recent action'), html`${facts.acts.length === 0 ? '' : log(facts.acts, facts.planName)}<p><a href="/admin/console/audit?account=${it.id}">All actions in the audit log</a></p>`)}`;
@@ -161,7 +161,7 @@ function lotTable(facts: ConsoleAccountFacts): Html {
     { bare: 'Since' },
     'Expires',
   ];
-  const listed = html`<p class="soft">Calls use these from the first to the last.${returned > 0 ? ` Refunds and disputes returned ${money(returned)}, and removed its credit.` : ''}</p>${table('Balance by source, in the order of use', columns, lots.map(row))}`;
+  const listed = html`<p class="soft">Calls use these from the first to the last.${returned > 0 ? ` Refunds and disputes returned ${money(returned)}, and the credit was removed.` : ''}</p>${table('Balance by source, in the order of use', columns, lots.map(row))}`;
   return html`<section aria-labelledby="lots"><h2 id="lots">Balance by source</h2>${lots.length === 0 ? html`<p class="soft">No balance.</p>` : listed}</section>`;
 }
 
@@ -185,6 +185,9 @@ function expiryOf(lot: Statement.StatementLot, facts: ConsoleAccountFacts): stri
   return `${expiresMs <= nowMs ? 'expired' : 'on'} ${day(expiresMs)}`;
 }
 
+/** Explains the choice of a plan for granted credit. */
+export const planHint = 'The buyer may call what this plan allows, at its prices';
+
 function grantForm(id: string, sold: readonly Plan[], formKey: string, draft: FormDraft | null): Html {
   const of = (name: string) => ({ name, value: draft?.values[name] ?? '', fault: draft?.faults[name] });
   const usual = sold.find(({ kind }) => kind === 'credit')?.id ?? sold[0]?.id ?? '';
@@ -193,7 +196,7 @@ function grantForm(id: string, sold: readonly Plan[], formKey: string, draft: Fo
 <form method="get" action="/admin/console/accounts/${id}/grant"><input type="hidden" name="key" value="${formKey}">
 <div class="grid-fields"><div>${field({ ...of('usd'), label: 'Credit (USD)', inputMode: 'decimal', placeholder: '5.00' })}</div>
 <div>${field({ ...of('units'), label: 'Or results', inputMode: 'numeric' })}</div>
-${sold.length < 2 ? html`<input type="hidden" name="plan" value="${usual}">` : html`<div>${select('plan', 'Works with', planNames, draft?.values.plan ?? usual)}</div>`}
+${sold.length < 2 ? html`<input type="hidden" name="plan" value="${usual}">` : html`<div>${select('plan', 'Plan', planNames, draft?.values.plan ?? usual, planHint)}</div>`}
 <div>${field({ ...of('expires'), label: 'Last day (empty: no expiry)', type: 'date' })}</div>
 <div>${field({ ...of('reason'), id: 'grant-reason', label: 'Reason, for the audit log', isRequired: true, charsMax: 500 })}</div></div>
 <button>Review grant</button></form>`;

@@ -2,7 +2,7 @@ import { html, raw } from 'hono/html';
 import type { Plan } from '../../../catalog/plan.ts';
 import type { Promotion } from '../../../payment/promotion.ts';
 import type { Html } from '../../pages/frame.ts';
-import { type FormResult, resultLine } from './account.ts';
+import { type FormResult, planHint, resultLine } from './account.ts';
 import { confirmation } from './confirmation.ts';
 import { field, select } from './fields.ts';
 import { amount, count, day, sign, table } from './figures.ts';
@@ -34,7 +34,7 @@ export function codes(facts: CodesFacts): Html {
     { wide: 'Plan' },
     { lead: 'Status' },
     { number: 'Used' },
-    'Accepted until',
+    'Last day',
     'Credit lasts',
     { bare: 'For' },
     ...(canChange ? [{ bare: 'Action' }] : []),
@@ -62,7 +62,7 @@ function row(one: Promotion, { nowMs, canChange, planName }: CodesFacts): Html {
   const end = html`<a class="button plain danger small" href="${path}/${code}/end">End code<span class="hidden"> ${code}</span></a>`;
   return html`<tr><th scope="row"><code>${code}</code></th><td>${amount(asset, one.amount)}</td><td>${planName(plan)}</td>
 <td>${isOver ? sign(overBy(one, nowMs), 'past') : sign('active')}</td><td class="number">${count(redemptions)}${redemptionsMax === null ? '' : ` of ${count(redemptionsMax)}`}</td>
-<td>${expiresMs === null ? 'no end' : day(expiresMs - 1)}</td><td>${lotDays === null ? 'no end' : `${count(lotDays)} days`}</td><td>${claimedOnly ? 'With an email' : 'All accounts'}</td>${canChange ? html`<td>${isOver ? '' : end}</td>` : ''}</tr>`;
+<td>${expiresMs === null ? 'no end' : day(expiresMs - 1)}</td><td>${lotDays === null ? 'no end' : `${count(lotDays)} days`}</td><td>${claimedOnly ? 'Confirmed email' : 'All accounts'}</td>${canChange ? html`<td>${isOver ? '' : end}</td>` : ''}</tr>`;
 }
 
 /** Why a code is no longer accepted. */
@@ -98,17 +98,18 @@ function form({ plans, draft }: CodesFacts): Html {
   const usual = plans.find(({ kind }) => kind === 'credit')?.id ?? plans[0]?.id ?? '';
   return html`<section aria-labelledby="create"><h2 id="create">Create a code</h2>
 <form method="post" action="${path}"><input type="hidden" name="act" value="create"><div class="grid-fields short-fields">
-<div>${field({ ...of('code'), label: 'Code', hint: '4 to 40 letters, digits, dashes', isRequired: true })}</div>
+<div>${field({ ...of('code'), label: 'Code', hint: '4 to 40 letters, digits, dashes or underscores; saved in capitals, without spaces', isRequired: true })}</div>
 <div>${field({ ...of('usd'), label: 'Credit (USD)', placeholder: '5.00', inputMode: 'decimal', hint: 'Money to spend at your prices' })}</div>
-<div>${field({ ...of('units'), label: 'Or results', hint: 'Enter either credit or results', inputMode: 'numeric' })}</div>
+<div>${field({ ...of('units'), label: 'Or results', hint: 'Enter either dollars or results', inputMode: 'numeric' })}</div>
 <div>${select(
     'plan',
-    'Works with',
+    'Plan',
     plans.map(({ id, name }) => [id, name] as const),
     draft?.values.plan ?? usual,
+    planHint,
   )}</div>
 <div>${field({ ...of('max'), label: 'Accounts that can use it', hint: 'Any number if empty', inputMode: 'numeric' })}</div>
-<div>${field({ ...of('expires'), label: 'Accepted until', type: 'date' })}</div>
+<div>${field({ ...of('expires'), label: 'Last day', hint: 'No end if empty', type: 'date' })}</div>
 <div>${field({ ...of('days'), label: 'Credit expires after (days)', hint: 'Never if empty', inputMode: 'numeric' })}</div>
 <div><label class="check below"><input type="checkbox" name="claimed_only" value="yes"${draft?.claimedOnly ? raw(' checked') : ''}> Only accounts with a confirmed email address</label></div></div>
 <button>Create code</button></form></section>`;

@@ -59,14 +59,16 @@ export function field(of: Field): Html {
   return html`<label for="${id}">${label}</label>${input}${hint === undefined ? '' : html`<p class="hint" id="${id}-hint">${hint}</p>`}${fault === undefined ? '' : html`<p class="fault" id="${id}-fault">${fault}</p>`}`;
 }
 
-/** A drop-down list; `options` are values with their names. */
+/** A drop-down list; `options` are values with their names, `hint` a sentence below it. */
 export function select(
   name: string,
   label: string,
   options: readonly (readonly [string, string])[],
   selected: string,
+  hint?: string,
 ): Html {
-  return html`<label for="${name}">${label}</label><select id="${name}" name="${name}">${options.map(([value, text]) => html`<option value="${value}"${value === selected ? raw(' selected') : ''}>${text}</option>`)}</select>`;
+  const note = hint === undefined ? '' : html`<p class="hint" id="${name}-hint">${hint}</p>`;
+  return html`<label for="${name}">${label}</label><select id="${name}" name="${name}"${hint === undefined ? '' : html` aria-describedby="${name}-hint"`}>${options.map(([value, text]) => html`<option value="${value}"${value === selected ? raw(' selected') : ''}>${text}</option>`)}</select>${note}`;
 }
 
 /** The query string of a filter; empty when it restricts nothing. */

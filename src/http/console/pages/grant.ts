@@ -4,7 +4,7 @@ import * as Statement from '../../../ledger/statement.ts';
 import type { CreditGrant } from '../../../payment/credit-grant.ts';
 import type { Html } from '../../pages/frame.ts';
 import { confirmation } from './confirmation.ts';
-import { amount, day } from './figures.ts';
+import { amount, count, day } from './figures.ts';
 import { buyerLink, type PlanName } from './orders.ts';
 
 type Question = {
@@ -32,7 +32,7 @@ export function confirm({ account: it, grant, lots, values, planName, nowMs }: Q
       ['Buyer', buyerLink(it.id, it.email)],
       [name, amount(asset, left)],
       ['Grant', html`<b>${shown}</b>`],
-      ['Works with', planName(plan)],
+      ['Plan', planName(plan)],
       ['Last day', expiresMs === null ? 'no expiry' : day(expiresMs - 1)],
       ['Reason', reason ?? ''],
     ],
@@ -40,7 +40,8 @@ export function confirm({ account: it, grant, lots, values, planName, nowMs }: Q
       it.frozenMs === null
         ? 'The buyer can use it at once, and sees it as a grant from the seller.'
         : 'The buyer sees it as a grant from the seller, and can use it when the account is unfrozen.',
-      `${after}: ${amount(asset, left + grant.amount)}.`,
+      `The buyer may call what the plan ${planName(plan)} allows, at its prices.`,
+      `${after}: ${asset === 'usd' ? amount(asset, left + grant.amount) : count(left + grant.amount)}.`,
       'It cannot be taken back.',
       'The audit log records it, with your name and your IP address.',
     ],
@@ -49,5 +50,6 @@ export function confirm({ account: it, grant, lots, values, planName, nowMs }: Q
     button: `Grant ${shown}`,
     isDangerous: false,
     back,
+    change: `${back}/grant?${new URLSearchParams({ ...values, change: 'yes' })}#grant`,
   });
 }

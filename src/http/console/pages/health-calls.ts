@@ -1,13 +1,27 @@
 import { html } from 'hono/html';
 import type { Uncountable } from '../../../catalog/operation.ts';
-import type { ResponseCount } from '../../../ledger/usage-report.ts';
+import type { LedgerWriterState, ResponseCount } from '../../../ledger/usage-report.ts';
 import type { UncountableCount } from '../../../proxy/uncountable.ts';
 import type { Html } from '../../pages/frame.ts';
 import { count, moment, sign, span, table, words } from './figures.ts';
-import type { HealthFacts } from './health.ts';
 
 /** `rule`: how the catalogue handles such responses of the operation; null for an operation that it has no longer. */
 export type UncountedResponse = UncountableCount & { rule: Uncountable | null };
+
+/** What the page of the health knows of the calls. */
+export type CallFacts = {
+  /** The checks of `/readyz`. */
+  checks: Readonly<Record<string, boolean>>;
+  writers: readonly LedgerWriterState[];
+  /** Response counts of the last minutes; null when the query took too long. */
+  answers: readonly ResponseCount[] | null;
+  answersOfMs: number;
+  /** Upstream failures of buyers' calls in this process: no response, or a rejected key. `recent`: those of the last minutes. */
+  failures: readonly { code: string; times: number; recent: number; lastMs: number }[];
+  /** Successful responses that could not be counted, or not charged in full, over all processes. */
+  uncountable: readonly UncountedResponse[];
+  uncountableOfMs: number;
+};
 
 const failureNames: Readonly<Record<string, readonly [name: string, short: string]>> = {
   upstream_unavailable: ['your API did not answer', 'no answer'],
@@ -15,10 +29,10 @@ const failureNames: Readonly<Record<string, readonly [name: string, short: strin
   upstream_refused: ['your API rejected its key', 'key rejected'],
 };
 
-type Failure = HealthFacts['failures'][number];
+type Failure = CallFacts['failures'][number];
 
 /** The recent responses of the upstream to calls of buyers, and its failures since the start. */
-export function upstream({ checks, answers, answersOfMs, failures, writers }: HealthFacts): Html {
+export function upstream({ checks, answers, answersOfMs, failures, writers }: CallFacts): Html {
   const named = (status: number) =>
     status < 400 ? sign('succeeded') : status < 500 ? sign('refused', 'past') : sign('failed', true);
   const row = ({ status, calls }: ResponseCount) =>
@@ -75,7 +89,7 @@ function charged({ reason, rule }: UncountedResponse): string {
 }
 
 /** The responses that were not charged by their number of results. */
-export function responses({ uncountable: counts, uncountableOfMs }: HealthFacts): Html {
+export function responses({ uncountable: counts, uncountableOfMs }: CallFacts): Html {
   const row = (one: UncountedResponse) =>
     html`<tr><th scope="row">${one.operation}</th><td>${reasonNames[one.reason] ?? words(one.reason)}</td><td>${charged(one)}</td><td class="number">${count(one.calls)}</td><td>${moment(one.lastMs)}</td></tr>`;
   return html`<section aria-labelledby="uncountable"><h2 id="uncountable">Responses charged otherwise than usual, the last ${span(uncountableOfMs)}</h2>

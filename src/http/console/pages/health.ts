@@ -1,40 +1,18 @@
 import { html } from 'hono/html';
 import type { BooksCheck } from '../../../journeys/books-check.ts';
-import { conditionOf, type LedgerWriterState, type ResponseCount } from '../../../ledger/usage-report.ts';
+import { conditionOf, type LedgerWriterState } from '../../../ledger/usage-report.ts';
 import type { FailedMail } from '../../../payment/attention.ts';
 import type { ProcessorState } from '../../../payment/processor.ts';
 import type { Html } from '../../pages/frame.ts';
 import { books } from './books.ts';
-import {
-  amount,
-  count,
-  fact,
-  folded,
-  many,
-  moment,
-  momentText,
-  sign,
-  span,
-  table,
-} from './figures.ts';
-import { isAboveHold, responses, type UncountedResponse, upstream } from './health-calls.ts';
+import { amount, count, fact, folded, many, moment, momentText, sign, span, table } from './figures.ts';
+import { type CallFacts, isAboveHold, responses, upstream } from './health-calls.ts';
 
-export type HealthFacts = {
-  /** The checks of `/readyz`. */
-  checks: Readonly<Record<string, boolean>>;
+export type HealthFacts = CallFacts & {
   /** Why the database could not book a charge; null if it could. */
   chargeProblem: string | null;
-  writers: readonly LedgerWriterState[];
   /** The writer of the process that serves this page. */
   own: string;
-  /** Response counts of the last minutes; null when the query took too long. */
-  answers: readonly ResponseCount[] | null;
-  answersOfMs: number;
-  /** Upstream failures of buyers' calls in this process: no response, or a rejected key. `recent`: those of the last minutes. */
-  failures: readonly { code: string; times: number; recent: number; lastMs: number }[];
-  /** Successful responses that could not be counted, or not charged in full, over all processes. */
-  uncountable: readonly UncountedResponse[];
-  uncountableOfMs: number;
   /** Mail that was refused or expired, or that is tried again. */
   mails: readonly FailedMail[];
   /** False for a shop without a mail server. */

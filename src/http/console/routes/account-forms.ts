@@ -23,7 +23,7 @@ export function readGrant(
   form: URLSearchParams,
 ):
   | { kind: 'grant'; grant: CreditGrant.CreditGrant; values: Record<string, string> }
-  | { kind: 'refused'; refused: RefusedGrant } {
+  | { kind: 'refused'; refused: RefusedGrant; values: Record<string, string> } {
   const values = GrantFaults.filledIn(form, grantFields);
   const read = CreditGrant.parse({ account, ...values }, shop.catalog.plans, shop.clock());
   const faults = read.kind === 'fault' ? [...read.faults] : [];
@@ -31,7 +31,7 @@ export function readGrant(
   if (values.reason === undefined) faults.push({ field: 'reason', message: 'Must be given' });
   if (read.kind === 'gift' && faults.length === 0) return { kind: 'grant', grant: read.creditGrant, values };
   return {
-    kind: 'refused',
+    ...{ kind: 'refused', values },
     refused: refusedGrant('Nothing was granted. Correct the marked fields.', {
       values,
       faults: GrantFaults.faultsOf(values, faults),

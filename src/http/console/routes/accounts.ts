@@ -44,6 +44,9 @@ async function grantPage(
   // The key comes from the page before this one, so that going back and confirming again grants nothing more.
   if (!typed.get('key')) typed.set('key', newId('console'));
   const read = Form.readGrant(shop, account.id, typed);
+  // Back from the review, to the form as it was filled in.
+  if (typed.get('change') === 'yes')
+    return page(shop, account.id, null, person, { values: read.values, faults: {} });
   if (read.kind === 'refused') return page(shop, account.id, read.refused, person, read.refused.draft);
   const lots = await shop.statements.of(account.id);
   const facts = { ...read, account, lots, planName: planNames(shop), nowMs: shop.clock() };

@@ -41,7 +41,10 @@ export function addEndpointForms(
     '/admin/console/events/endpoints/:id/remove',
     page('Remove an endpoint', Page.confirmRemoval),
   );
-  console.addPage('/admin/console/events/endpoints/:id/secret', page('Replace the secret', Page.confirmSecret));
+  console.addPage(
+    '/admin/console/events/endpoints/:id/secret',
+    page('Replace the secret', Page.confirmSecret),
+  );
 }
 
 /** Performs a form of the endpoints. */
