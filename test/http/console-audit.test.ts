@@ -47,6 +47,11 @@ test('an entry of the audit log is a sentence: what was done, and to whom', () =
       entryOf('event_endpoint_disabled', 'ep_1', { url: 'https://a.example/g' }),
       'Disabled the endpoint https://a.example/g',
     ],
+    [entryOf('refund_declined', 'pur_1', { after: {} }), 'Declined the refund request of the buyer of pur_1'],
+    [
+      entryOf('operator_removed', 'bob@example.com', { before: { role: 'viewer' } }),
+      'from the team role: viewer',
+    ],
     [entryOf('an_unknown_act', 'thing', {}), 'An unknown act: thing'],
   ];
   for (const [entry, sentence] of sentences) expect(shown(entry)).toContain(` ${sentence} `);

@@ -704,7 +704,7 @@ describe('what the seller does', () => {
     const back = (await seller.open(change ?? 'no link')).html;
     expect(back).toMatch(/<details open>.*id="usd"[^>]* value="5\.00".*value="2099-01-31".*value="sorry"/s);
     expect(back).toContain(`name="key" value="${twice.key}"`);
-    expect(back).not.toContain('aria-invalid');
+    expect(back).not.toContain('class="fault"');
     expect(await acts(buyer.account)).toEqual([]);
     const sent = await Promise.all([seller.open(page, twice), seller.open(page, twice)]);
     for (const { status, html } of sent)
@@ -987,7 +987,7 @@ describe('what the seller does', () => {
       expect((await seller.open(`${page}/${order?.id}`)).html).toContain(`<option value="${other}"`);
       expect((await seller.open(`${page}/${event}`)).html).not.toContain('Deliver to another endpoint');
       await seller.open(page, { act: 'remove', id: other ?? '' });
-      expect((await seller.open(page, { act: 'disable', id })).html).toContain('switched off');
+      expect((await seller.open(page, { act: 'disable', id })).html).toContain('by your team');
       expect((await seller.open('/console/audit?act=event_endpoint_added')).html).toContain(receiver.url);
       // Each action names the address that the endpoint had then.
       const done = [
@@ -1036,6 +1036,8 @@ describe('what the seller does', () => {
     expect((await seller.open('/console/codes', { act: 'end', code: 'SPRING-26' })).html).toContain(
       'SPRING-26 has ended.',
     );
+    const again = await seller.open('/console/codes/SPRING-26/end');
+    expect([again.status, again.html.includes('Code already ended')]).toEqual([410, true]);
     expect((await acts('SPRING-26')).map(({ act }) => act)).toHaveLength(2);
   });
 

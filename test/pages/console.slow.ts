@@ -112,7 +112,7 @@ describe.each(names)('on a %s screen', (screen) => {
       await page.getByLabel('Admin token').fill('wrong');
       await press('Sign in');
       expect(await page.getByRole('alert').textContent()).toBe(
-        'That admin token is wrong. Check the setting ADMIN_TOKEN.',
+        'That admin token is wrong. See “Where is the token?” below.',
       );
       await page.getByLabel('Admin token').fill(token);
       await press('Sign in');

@@ -45,6 +45,8 @@ test('accounts are found, and one is granted credit and frozen', async () => {
   const refused = { 'Credit (USD)': 'five', 'Or results': '100', '#grant-reason': 'a late answer' };
   await grants.submit(null, refused, 'Review grant', 'refused');
   await grants.submit(null, { 'Credit (USD)': '2.00', 'Or results': '' }, 'Review grant', 'review');
+  await grants.shot('back from the review', () => grants.follow('Change'));
+  await grants.press('Review grant');
   await grants.shot('granted', () => grants.press('Grant 2.00 USD'));
   await grants.shot('listed in what the team did', () => grants.unfold('Team activity'));
   await freezing.shot('question', () => freezing.follow('Freeze account'));
@@ -89,6 +91,7 @@ test('the audit log and the health of the shop', async () => {
   await audit.shot('all filters open', () => audit.unfold('More filters'));
   await audit.see(at(`audit?account=${buyers.get(names[1])?.account}`), 'of one account');
   await audit.see(at('audit?text=none@example.com'), 'filter without a match');
+  await audit.see(at('audit?account=none@example.com'), 'filter for an account that does not exist');
   await health.see(at('health'), 'after a month of sales');
   await health.shot('technical details open', () => health.unfold('Technical details', 'Commands'));
   const check = (state: string, outcome: string) =>

@@ -195,5 +195,5 @@ test('the overview shows every task, and each leads to its list', async () => {
     shop.sql`SELECT 1 FROM shop.reversal WHERE purchase_id = ${contested.order} AND status = 'lost'`;
   await vi.waitFor(async () => expect((await closed()).length).toBe(1), 10_000);
   await one.see(at(`payments/${contested.order}`), 'with a lost dispute');
-  await seller.in('console-health').see(at('health'), 'problems of mail, processes and responses');
+  await seller.in('console-health').see(at('health'), 'problems of mail and responses');
 });

@@ -32,7 +32,7 @@ type Login = (c: Call, status: number, to: string, problem: string | null) => Pr
 /** The login page has the address of the page that opens after the sign-in, so its outcomes are bound to no address. */
 const loginPlace = { path: 'sign-in', owner: 'visitor' } as const;
 const wrongToken: Flash.Flash = {
-  text: 'That admin token is wrong. Check the setting ADMIN_TOKEN.',
+  text: 'That admin token is wrong. See “Where is the token?” below.',
   isBad: true,
   fix: { id: 'token', name: 'Admin token' },
 };

@@ -59,7 +59,8 @@ export function detailsOf(
 ): { what: string | null; details: Html } {
   if (isOfCatalogue(act)) return { what: null, details: reload(linesOf(membersOf(after), planName)) };
   const { what, first: others, rest } = said(act, before, after, planName);
-  const first = what === null || namesWhat(act) ? others : [what, ...others];
+  const named = act === 'operator_removed' ? `role: ${what}` : what;
+  const first = named === null || namesWhat(act) ? others : [named, ...others];
   const list = html`<ul class="details">${rest.map((text) => html`<li>${text}</li>`)}</ul>`;
   if (rest.length === 0) return { what, details: html`${first.join(', ')}` };
   return first.length === 0 && rest.length === 1

@@ -149,5 +149,6 @@ function subjectLink({ subject, email, url }: AuditEntry): Html {
     return subject.includes('@')
       ? emailText(subject)
       : html`<span class="id">${longId.test(subject) ? shortId(subject) : subject}</span>`;
-  return html`<a href="${page}">${email === null ? html`<span class="id">${shortId(subject)}</span>` : emailText(email)}</a>`;
+  const link = html`<a href="${page}">${email === null ? html`<span class="id">${shortId(subject)}</span>` : emailText(email)}</a>`;
+  return email === null && subject.startsWith('pur_') ? html`the buyer of ${link}` : link;
 }

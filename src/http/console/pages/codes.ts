@@ -28,6 +28,7 @@ const path = '/admin/console/codes';
 /** The promotion codes, and the form that creates one. */
 export function codes(facts: CodesFacts): Html {
   const { codes: all, canChange, result } = facts;
+  const canEnd = canChange && all.some((one) => !isOver(one, facts.nowMs));
   const columns = [
     'Code',
     { bare: 'Grants' },
@@ -37,7 +38,7 @@ export function codes(facts: CodesFacts): Html {
     'Last day',
     'Credit lasts',
     { bare: 'For' },
-    ...(canChange ? [{ bare: 'Action' }] : []),
+    ...(canEnd ? [{ bare: 'Action' }] : []),
   ];
   return html`<h1>Promotion codes</h1>
 ${resultLine(result)}
@@ -49,20 +50,24 @@ ${
     : table(
         'Codes',
         columns,
-        all.map((one) => row(one, facts)),
+        all.map((one) => row(one, facts, canEnd)),
       )
 }</section>
 ${canChange ? form(facts) : ''}`;
 }
 
-function row(one: Promotion, { nowMs, canChange, planName }: CodesFacts): Html {
-  const { code, plan, asset, redemptions, redemptionsMax, expiresMs, endedMs, lotDays, claimedOnly } = one;
-  const isOver =
-    endedMs !== null || (expiresMs !== null && expiresMs <= nowMs) || redemptions === redemptionsMax;
+function row(one: Promotion, { nowMs, planName }: CodesFacts, canEnd: boolean): Html {
+  const { code, plan, asset, redemptions, redemptionsMax, expiresMs, lotDays, claimedOnly } = one;
+  const isPast = isOver(one, nowMs);
   const end = html`<a class="button plain danger small" href="${path}/${code}/end">End code<span class="hidden"> ${code}</span></a>`;
   return html`<tr><th scope="row"><code>${code}</code></th><td>${amount(asset, one.amount)}</td><td>${planName(plan)}</td>
-<td>${isOver ? sign(overBy(one, nowMs), 'past') : sign('active')}</td><td class="number">${count(redemptions)}${redemptionsMax === null ? '' : ` of ${count(redemptionsMax)}`}</td>
-<td>${expiresMs === null ? 'no end' : day(expiresMs - 1)}</td><td>${lotDays === null ? 'no end' : `${count(lotDays)} days`}</td><td>${claimedOnly ? 'Confirmed email' : 'All accounts'}</td>${canChange ? html`<td>${isOver ? '' : end}</td>` : ''}</tr>`;
+<td>${isPast ? sign(overBy(one, nowMs), 'past') : sign('active')}</td><td class="number">${count(redemptions)}${redemptionsMax === null ? '' : ` of ${count(redemptionsMax)}`}</td>
+<td>${expiresMs === null ? 'no end' : day(expiresMs - 1)}</td><td>${lotDays === null ? 'no end' : `${count(lotDays)} days`}</td><td>${claimedOnly ? 'Confirmed email' : 'All accounts'}</td>${canEnd ? html`<td>${isPast ? '' : end}</td>` : ''}</tr>`;
+}
+
+/** Returns true for a code that is no longer accepted. */
+function isOver({ endedMs, expiresMs, redemptions, redemptionsMax }: Promotion, nowMs: number): boolean {
+  return endedMs !== null || (expiresMs !== null && expiresMs <= nowMs) || redemptions === redemptionsMax;
 }
 
 /** Why a code is no longer accepted. */

@@ -16,9 +16,9 @@ export type EndpointDraft = {
 };
 
 const reasons: Readonly<Record<NonNullable<Endpoint['reason']>, string>> = {
-  gone: 'the endpoint answered 410 Gone',
+  gone: 'it answered 410 Gone',
   failing: 'it failed for three days',
-  seller: 'switched off by your team',
+  seller: 'by your team',
 };
 
 /** One endpoint of the list, with what can be done with it. */
@@ -29,9 +29,9 @@ export function endpointRow(
   const { id, url, types, state, reason, failingSinceMs, lastFault, waiting, failed } = one;
   const status =
     state === 'disabled'
-      ? html`${sign('off', true)} <span class="soft small">${reason === null ? '' : reasons[reason]}</span>`
+      ? html`${sign('disabled', true)} <span class="soft small">${reason === null ? '' : reasons[reason]}</span>`
       : failingSinceMs === null
-        ? sign('on')
+        ? sign('enabled')
         : html`${sign('failing', true)} <span class="soft small words">since ${moment(failingSinceMs)}${lastFault === null ? '' : `: ${faultText(lastFault)}`}</span>`;
   const button = (act: string, words: string) =>
     html`<form method="post" action="${path}"><input type="hidden" name="act" value="${act}"><input type="hidden" name="id" value="${id}"><button class="quiet">${words}</button></form>`;

@@ -6,12 +6,13 @@ import { english } from '../../../text/texts.ts';
 import { codeBlock } from '../../pages/code-block.ts';
 import type { Html } from '../../pages/frame.ts';
 import { fieldTable } from '../../pages/reference/schema-table.ts';
+import { path } from './event-states.ts';
 import { count } from './figures.ts';
 
 /** The members that all messages have, once, and below them the member `data` of each type, as the OpenAPI document has them. */
 export function eventTypesPage(documentPath: string): Html {
-  return html`<h1>Types of events</h1>
-<p class="lead">Each message has the same members around its <code>data</code>. Amounts are integer micro-dollars; members may be added.</p>
+  return html`<p class="up"><a href="${path}">← Events</a></p><h1>Types of events</h1>
+<p class="lead">Each message has the same fields around its <code>data</code>. Amounts are whole millionths of a dollar; fields may be added.</p>
 <section aria-labelledby="common"><h2 id="common">In every message</h2>${fields(commonOf('account.registered'))}</section>
 <section aria-labelledby="types"><h2 id="types">Types and their data</h2>
 <ul class="heed types">${eventTypes.map((type) => html`<li>${typeOf(type)}</li>`)}</ul></section>

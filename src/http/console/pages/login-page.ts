@@ -49,7 +49,7 @@ function tokenForm(to: string, fault: string | null, isOnly: boolean): Html {
   return html`<form method="post" action="/admin/console/sign-in"><input type="hidden" name="to" value="${to}">
 <label for="token">Admin token</label><input id="token" name="token" type="password" autocomplete="current-password" autocapitalize="off" spellcheck="false" required${fault === null ? '' : raw(' aria-invalid="true" autofocus')} aria-describedby="${fault === null ? '' : 'token-fault '}token-hint">${fault === null ? '' : html`<p class="fault" id="token-fault" role="alert">${fault}</p>`}<p class="hint" id="token-hint">You stay signed in for eight hours.</p>
 <button class="${isOnly ? '' : 'plain'}">Sign in</button></form>
-<details><summary>Where is the token?</summary><p class="soft">It is the setting <code>ADMIN_TOKEN</code>, or the one that <code>npm start</code> showed once.</p></details>`;
+<details><summary>Where is the token?</summary><p class="soft">It is the setting <code>ADMIN_TOKEN</code>, or the one that <code>npm start</code> showed once. If that one is lost, delete <code>secrets/admin-token.sha256</code> in the data folder and restart the shop: it shows a new token.</p></details>`;
 }
 
 export type InvitationFacts = {

@@ -27,7 +27,7 @@ export function me({ operator, passkeys, sessions, current, options, result, dev
 <p class="lead">${operator.email}, ${operator.role}</p>
 ${resultLine(result)}
 <section aria-labelledby="passkeys"><h2 id="passkeys">Passkeys</h2>
-${passkeys.length === 0 ? html`<p class="note">You have no passkey. Add one before you sign out, or you cannot sign in with one again.</p>` : table('Passkeys', ['Name', { bare: 'Kind' }, 'Added', 'Last used', { bare: '' }], passkeys.map(passkeyRow))}
+${passkeys.length === 0 ? html`<p class="note">You have no passkey. Add one before you sign out, or you cannot sign in with one again.</p>` : table('Passkeys', ['Name', { bare: 'Kind' }, 'Added', 'Last used', { bare: '' }], passkeys.map(passkeyRow))}${passkeys.length === 1 ? html`<p class="soft">Add another passkey before you remove this one. The only one is kept, unless you sign in with single sign-on.</p>` : ''}
 ${
   options === null
     ? html`<p class="note">Passkeys need a public URL with a host name and https.</p>`

@@ -40,9 +40,14 @@ export function addCodesSection(console: Console, shop: CodesContext): void {
 
   console.addPage('/admin/console/codes/:code/end', async (c) => {
     const code = Promotion.normal(c.req.param('code') ?? '');
-    const found = (await shop.promotions.list()).find((one) => one.code === code && one.endedMs === null);
+    const found = (await shop.promotions.list()).find((one) => one.code === code);
+    if (found !== undefined && found.endedMs !== null) {
+      const text = `${found.code} has ended. What it granted remains.`;
+      const main = problem('Code already ended', text, { path, name: 'All codes' });
+      return { title: 'Code already ended', status: 410, main };
+    }
     if (found === undefined) {
-      const text = 'There is no active code with this name. It may have ended, or its name is another one.';
+      const text = 'There is no code with this name.';
       const main = problem('Code not found', text, { path, name: 'All codes' });
       return { title: 'Code not found', status: 404, main };
     }

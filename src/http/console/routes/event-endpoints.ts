@@ -120,7 +120,7 @@ async function add({ shop, form, who }: EventForm): Promise<Outcome | ConsoleRes
   const { events } = shop.console;
   if (events.secretFault !== null) return refused(`${events.secretFault}.`);
   const read = readEndpoint(shop, form);
-  if ('draft' in read) return refused('Nothing was added. Correct the marked fields.', read);
+  if ('draft' in read) return refused(`Nothing was added. ${correct(read.draft)}`, read);
   const secret = EventEndpoint.newSecret();
   return (await events.add({ id: newId('ep'), ...read, secret }, who))
     ? succeeded('Endpoint added. Events from now on are delivered to it.', secret)
@@ -134,13 +134,17 @@ async function change({ shop, form, who }: EventForm): Promise<Outcome | Console
   if (endpoint === undefined) return unknown;
   const read = readEndpoint(shop, form);
   if ('draft' in read) {
-    const result = { text: 'Nothing was changed. Correct the marked fields.', isBad: true };
+    const result = { text: `Nothing was changed. ${correct(read.draft)}`, isBad: true };
     const main = Page.editEndpoint(endpoint, read.draft, result);
     return { title: 'Edit endpoint', status: 422, main };
   }
   return (await events.change({ id: endpoint.id, ...read }, who))
     ? succeeded('Endpoint changed. Its secret is the same as before.')
     : unknown;
+}
+
+function correct({ faults }: Page.EndpointDraft): string {
+  return `Correct the marked ${Object.keys(faults).length === 1 ? 'field' : 'fields'}.`;
 }
 
 /** A fault of an address as a sentence of the form. */
