@@ -49,7 +49,7 @@ test('the replacement of a secret has one name, and the secret in use is the pre
   const asked = textOf(confirmSecret(endpoint));
   expect(asked.match(/Replace the secret now/g)).toHaveLength(2);
   expect(textOf(endpointRow(endpoint, facts))).toContain('Replace the secret now');
-  expect(asked).toContain('If nobody else knows the present secret, choose New secret instead');
+  expect(asked).toContain('If no one else knows the present secret, choose New secret instead');
   expect(asked).not.toMatch(/former|End the secret/);
 });
 

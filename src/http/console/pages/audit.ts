@@ -129,7 +129,7 @@ export function actor(who: string): { name: string; address: string } {
 /** An id of programs; a code or a name is shown in full. */
 const longId = /^[a-z]{2,6}_\w{16,}$/;
 
-/** What an action is about; an event as a link to its page. */
+/** Returns the subject matter of an action, an event as a link to its page. */
 function subjectMatter(act: string, what: string | null): Html | string | null {
   return act === 'event_hurried' && what !== null
     ? html`<a href="/admin/console/events/${what}"><span class="id">${shortId(what)}</span></a>`

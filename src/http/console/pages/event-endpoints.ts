@@ -65,7 +65,7 @@ export function confirmSecret(endpoint: Endpoint): Html {
       'A new secret is made and shown once, on the next page.',
       'From the next delivery on, the present secret signs no events. Your program refuses all events until it has the new one.',
       'Refused events are tried again for about two days, so none is lost if you change the secret in your program soon.',
-      html`If nobody else knows the present secret, choose <b>New secret</b> instead: both sign for a day, and nothing is refused.`,
+      html`If no one else knows the present secret, choose <b>New secret</b> instead: both sign for a day, and nothing is refused.`,
     ],
     button: 'Replace the secret now',
   });

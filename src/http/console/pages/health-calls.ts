@@ -8,7 +8,7 @@ import { count, moment, sign, span, table, words } from './figures.ts';
 /** `rule`: how the catalogue handles such responses of the operation; null for an operation that it has no longer. */
 export type UncountedResponse = UncountableCount & { rule: Uncountable | null };
 
-/** What the page of the health knows of the calls. */
+/** The facts of the health page about calls. */
 export type CallFacts = {
   /** The checks of `/readyz`. */
   checks: Readonly<Record<string, boolean>>;
@@ -78,7 +78,7 @@ export function isAboveHold({ reason }: UncountableCount): boolean {
 
 const most = 'the most that the call could cost';
 
-/** What such a response cost the buyer. */
+/** Describes the charge for such a response. */
 function charged({ reason, rule }: UncountedResponse): string {
   if (reason === 'above_hold') return 'only what was reserved';
   if (rule === null) return 'unknown: the catalogue has no such operation now';
