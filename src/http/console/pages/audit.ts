@@ -49,11 +49,11 @@ export function audit(facts: AuditFacts): Html {
   const fields = [
     field({
       ...{ name: 'account', label: 'Account', value: filter.account ?? '' },
-      ...{ placeholder: 'Email address or id', fault: facts.accountFault ?? undefined },
+      placeholder: 'Email address or id',
     }),
     field({
       ...{ name: 'text', label: 'Person', value: filter.text ?? '' },
-      placeholder: `Email address, name or ${tokenName}`,
+      placeholder: 'Name or email address',
     }),
     select(
       'act',
@@ -72,7 +72,7 @@ export function audit(facts: AuditFacts): Html {
 ${viewLinks(restriction, shown)}
 <section aria-labelledby="acts"><h2 id="acts" class="hidden">Actions</h2>
 ${filterForm(path, fields, queryOf(restriction), !!(filter.act || filter.from || filter.to), shown?.show)}
-${entries.length === 0 ? empty(restriction, isFirst, shown) : log(entries, planName)}
+${entries.length === 0 ? (facts.accountFault === null ? empty(restriction, isFirst, shown) : html`<p class="soft" role="status">${facts.accountFault}</p>`) : log(entries, planName)}
 ${pages(path, query, isFirst, next === null ? null : `before=${next}`)}</section>`;
 }
 

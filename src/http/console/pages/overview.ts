@@ -179,7 +179,7 @@ function chart(days: readonly DailyRevenue[]): Html {
     { top: line, name: '0' },
   ];
   const best = days.reduce((most, day) => (day.gross > most.gross ? day : most), days[0] as DailyRevenue);
-  return html`<div class="plot"><div class="scale" aria-hidden="true"><span class="widest">${dollars(up)} USD</span>${scale.map(({ top, name }) => html`<span style="top:${top.toFixed(2)}%">${name}</span>`)}</div><svg class="chart" viewBox="0 0 300 100" preserveAspectRatio="none" role="img" aria-label="Gross revenue of each day as bars above a line, reversed payments below it. The best day is ${dayOf(best.day)} with ${money(best.gross)}.">${[0, line / 2].map((y) => html`<line class="grid" x1="0" x2="300" y1="${y}" y2="${y}"/>`)}${bars}<line x1="0" x2="300" y1="${line}" y2="${line}"/></svg><div class="axis${last >= usualTicks ? ' full' : ''}" aria-hidden="true">${ticks.map(({ left, name }) => html`<span style="left:${left.toFixed(2)}%">${name}</span>`)}</div></div>
+  return html`<div class="plot"><div class="scale" aria-hidden="true"><span class="widest">${dollars(up)} USD</span>${scale.map(({ top, name }) => html`<span style="top:${top.toFixed(2)}%">${name}</span>`)}</div><svg class="chart" viewBox="0 0 300 100" preserveAspectRatio="none" role="img" aria-label="Gross revenue of each day as bars above a line, reversed payments below it. The best day is ${dayOf(best.day)} with ${money(best.gross)}.">${[0, line / 2].map((y) => html`<line class="grid" x1="0" x2="300" y1="${y}" y2="${y}"/>`)}${bars}<line x1="0" x2="300" y1="${line}" y2="${line}"/></svg><div class="axis" aria-hidden="true">${ticks.map(({ left, name }) => html`<span style="left:${left.toFixed(2)}%">${name}</span>`)}</div></div>
 <p class="soft">${down > 0 ? html`<span class="key gross">Sales</span> <span class="key back">Refunds and lost disputes</span> ` : ''}Best day: ${dayOf(best.day)}, ${money(best.gross)}.</p>`;
 }
 
@@ -263,7 +263,7 @@ function usageTable(label: string, of: string, all: readonly UsageRow[]): Html {
     of,
     { number: 'Calls' },
     { number: isMetered ? 'Quantity' : 'Results' },
-    { number: 'Included' },
+    { number: 'Plan or trial' },
     { number: 'Charged' },
     ...(isCosted ? [{ number: 'Revenue' }, { number: 'Upstream cost' }, { number: 'Margin' }] : []),
   ];

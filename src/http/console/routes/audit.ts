@@ -72,7 +72,7 @@ async function restrictionOf(
     fault:
       meant.length > 0
         ? null
-        : 'No account has this id or address. Enter a whole email address, or an id such as acc_….',
+        : 'No account has this id or address. Enter a whole email address, or the whole id.',
   };
 }
 
