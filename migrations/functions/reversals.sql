@@ -63,17 +63,24 @@ END $$;
 
 -- Returns the units or micro-dollars of an order's lot that refunds and disputes of its own payment take back. For included units it is their share
 -- of the payment, rounded down in the buyer's favour. Units credited for a replaced period were paid by another payment and do not count.
-CREATE OR REPLACE FUNCTION shop.reversed_own(p_order shop.purchase) RETURNS bigint LANGUAGE sql STABLE AS $$
+-- `p_more`: counts as if this much more was returned, or less when it is negative.
+CREATE OR REPLACE FUNCTION shop.reversed_own_with(p_order shop.purchase, p_more bigint) RETURNS bigint LANGUAGE sql STABLE AS $$
   SELECT CASE WHEN p_order.units IS NULL THEN r.amount
       ELSE coalesce(floor((p_order.units - coalesce(c.units_credited, 0))::numeric * r.amount / nullif(p_order.amount, 0)), 0)::bigint END
-    FROM (SELECT least(p_order.amount, coalesce(sum(amount), 0))::bigint AS amount FROM shop.reversal WHERE purchase_id = p_order.id AND is_effective) r
+    FROM (SELECT greatest(0, least(p_order.amount, coalesce(sum(amount), 0)) + p_more)::bigint AS amount FROM shop.reversal WHERE purchase_id = p_order.id AND is_effective) r
       LEFT JOIN shop.replacement c ON c.purchase_id = p_order.id
+$$;
+
+-- Returns the same for the present reversals.
+CREATE OR REPLACE FUNCTION shop.reversed_own(p_order shop.purchase) RETURNS bigint LANGUAGE sql STABLE AS $$
+  SELECT shop.reversed_own_with(p_order, 0)
 $$;
 
 -- Returns the orders that replaced one another, the oldest first, with the reversals to take from each lot in its own units. `claim`: reversals of
 -- its own payment plus those carried over from the period before. `carried`: the part passed to the next period, where the units are now; negative
--- if money was returned whose units had been taken before the replacement. `target`: the part taken from this lot.
-CREATE OR REPLACE FUNCTION shop.reversal_chain(p_id text)
+-- if money was returned whose units had been taken before the replacement. `target`: the part taken from this lot. `p_more`: counts as if this much
+-- more of the payment of `p_id` was returned, or less when it is negative.
+CREATE OR REPLACE FUNCTION shop.reversal_chain_with(p_id text, p_more bigint)
 RETURNS TABLE (id text, own bigint, claim bigint, carried bigint, target bigint) LANGUAGE plpgsql STABLE AS $$
 DECLARE
   v_id text;
@@ -92,7 +99,7 @@ BEGIN
     EXIT WHEN NOT FOUND;
     SELECT * INTO v_next FROM shop.replacement r WHERE r.replaced_id = v_id;
     id := v_id;
-    own := shop.reversed_own(v_order);
+    own := shop.reversed_own_with(v_order, CASE WHEN v_id = p_id THEN p_more ELSE 0 END);
     claim := own + v_inherited;
     carried := coalesce(least(claim - v_next.units_reversed, v_next.units_left), 0);
     target := claim - carried;
@@ -105,6 +112,28 @@ BEGIN
     v_inherited := coalesce(floor(abs(carried) * v_rate) * sign(carried), 0)::bigint;
   END LOOP;
 END $$;
+
+-- Returns the same for the present reversals.
+CREATE OR REPLACE FUNCTION shop.reversal_chain(p_id text)
+RETURNS TABLE (id text, own bigint, claim bigint, carried bigint, target bigint) LANGUAGE sql STABLE AS $$
+  SELECT * FROM shop.reversal_chain_with(p_id, 0)
+$$;
+
+-- Returns what a refund of `p_more` of an order's payment takes from the lot of each order of its chain, the oldest first; with a negative `p_more`,
+-- what reversals of that much have taken. `due`: in the units of the lot. `remaining`: what is left in it. `unpaid`: what earlier reversals did not find.
+CREATE OR REPLACE FUNCTION shop.refund_takes(p_id text, p_more bigint)
+RETURNS TABLE (id text, plan text, asset text, due bigint, remaining bigint, unpaid bigint) LANGUAGE sql STABLE AS $$
+  SELECT o.id, o.plan_id, coalesce(o.terms ->> 'asset', 'unit'), abs(w.target - c.target), l.remaining, l.unpaid
+    FROM shop.reversal_chain_with(p_id, p_more) WITH ORDINALITY AS w (id, own, claim, carried, target, n) JOIN shop.reversal_chain(p_id) c ON c.id = w.id
+      JOIN shop.purchase o ON o.id = w.id
+      CROSS JOIN LATERAL (
+        SELECT coalesce(sum(s.remaining), 0)::bigint AS remaining, coalesce(sum(k.clawback_due), 0)::bigint AS unpaid
+          FROM ledger.posting p CROSS JOIN LATERAL ledger.lot_chain(p.account_id, p.lot_id) h JOIN ledger.lot k ON k.account_id = h.account_id AND k.id = h.id
+            LEFT JOIN ledger.statement(h.account_id) s ON s.lot_id = h.id AND (s.expires_at IS NULL OR s.expires_at > clock_timestamp())
+          WHERE p.key = 'purchase:' || o.id
+      ) l
+    ORDER BY w.n
+$$;
 
 -- Returns the amount that the current reversals take from an order's lot, in the lot's asset. It is negative if units return to the period
 -- that replaced the one they were taken from.

@@ -3,6 +3,7 @@ import { slotDigits } from '@sluice/kernel/id';
 import { type Money, ofMicro } from '@sluice/kernel/money';
 import type { BillingDetails } from './billing-details.ts';
 import type { PeriodTerms, RunningPeriod } from './proration.ts';
+import type { Replacements } from './replacement.ts';
 import type { ManualRefundResult, Reversal, StoredReversal } from './reversal.ts';
 import type { SavedCard } from './saved-card.ts';
 import type { QuotedTax } from './tax.ts';
@@ -130,7 +131,7 @@ export type PayerEvidence = {
 };
 
 /** The record of orders. A claimed order is never deleted. Every method is safe to repeat. */
-export interface Orders {
+export interface Orders extends Replacements {
   offer(
     order: Pick<
       Order,

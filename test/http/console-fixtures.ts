@@ -42,6 +42,7 @@ export const factsOf = (order: Order, more: Partial<PaymentFacts> = {}): Payment
     email: 'ada@example.com',
     reversals: [],
     lot: null,
+    replacement: null,
     planEndedMs: null,
     holdup: null,
     card: null,

@@ -21,7 +21,7 @@ import {
 const previewOf = (more: Partial<PossibleRefund>): PossibleRefund => ({
   ...{ kind: 'possible', refunded: usd(5), tax: Money.zero, returned: Money.zero, returnedMs: null },
   ...{ effect: { asset: 'usd', taken: 4_950_000, missing: 50_000 }, kept: 0 },
-  ...{ wanted: null, closesInquiry: false, topUp: null, ending: null },
+  ...{ wanted: null, closesInquiry: false, topUp: null, ending: null, replaced: null },
   ...more,
 });
 const ending: SubscriptionEnd = {

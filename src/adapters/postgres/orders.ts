@@ -4,6 +4,7 @@ import type { Connection } from './connection.ts';
 import * as OrderClaims from './order-claims.ts';
 import * as OrderPages from './order-pages.ts';
 import * as OrderPeriods from './order-periods.ts';
+import * as OrderReplacements from './order-replacements.ts';
 import * as OrderReversals from './order-reversals.ts';
 import { type OrderRow, order } from './order-row.ts';
 import * as Standby from './standby.ts';
@@ -31,6 +32,7 @@ export function openOrders(sql: Connection, writer: string): Orders {
     ...OrderClaims.openOrderClaims(sql, writer),
     ...OrderPages.openOrderPages(sql),
     ...OrderPeriods.openOrderPeriods(sql),
+    ...OrderReplacements.openOrderReplacements(sql),
     ...OrderReversals.openOrderReversals(sql),
   };
 }

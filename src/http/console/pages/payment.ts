@@ -5,6 +5,7 @@ import type { ChargeOutcome } from '../../../payment/card-attempt.ts';
 import type { Fee } from '../../../payment/fee.ts';
 import type { FraudSignal } from '../../../payment/fraud-signal.ts';
 import { isSlow, type Order, reference } from '../../../payment/order.ts';
+import type { Replacement } from '../../../payment/replacement.ts';
 import {
   isByHand,
   isInquiry,
@@ -89,7 +90,7 @@ ${order.rail === 'x402' ? '' : assessment(facts.charges)}
 ${feeTable(facts.fees)}`;
 }
 
-function summary({ order, planName, email, left, page, fees, card }: PaymentFacts): Html {
+function summary({ order, planName, email, left, page, fees, card, replacement }: PaymentFacts): Html {
   const paid = reference(order);
   const charged = fees.filter(({ kind }) => kind === 'charge');
   const fee = Money.ofMicro(charged.reduce((sum, one) => sum + one.fee, 0));
@@ -106,6 +107,7 @@ function summary({ order, planName, email, left, page, fees, card }: PaymentFact
           `${money(order.period.terms.price)}, less ${exact(order.period.terms.price - order.amount)} for the unused part of the plan before`,
         ]
       : null,
+    replacement === null ? null : ['Replaced by', replacedLine(replacement, planName)],
     order.failure === null ? null : ['Declined', failureText(order.failure)],
     order.state === 'granted' && left < order.amount ? ['Remains paid', money(left)] : null,
     order.state === 'granted' && (isCard || charged.length > 0)
@@ -123,6 +125,12 @@ function summary({ order, planName, email, left, page, fees, card }: PaymentFact
 function cardText(card: PaymentFacts['card']): string {
   if (card === null) return '';
   return `, ${cardName(english, card)}${card.country == null ? '' : `, ${card.country}`}`;
+}
+
+/** The dearer plan that took over the unused part of a period. */
+function replacedLine({ order, plan, credit, atMs }: Replacement, planName: PlanName): Html {
+  const part = credit > 0 ? `. ${money(credit)} of this payment was deducted from its price` : '';
+  return html`<a href="${pageOf(order)}">${planName(plan)}</a>, ${moment(atMs)}${part}`;
 }
 
 /** A plan by its name, with its id of programs. */
@@ -160,10 +168,11 @@ const endDelayMsMax = 600_000;
 /** Describes the effect of a refund or dispute on what the payment bought. */
 function effectOf(
   reversal: StoredReversal,
-  { lot, planEndedMs }: Pick<PaymentFacts, 'lot' | 'planEndedMs'>,
+  { lot, planEndedMs, planName, replacement }: PaymentFacts,
 ): string {
   const { isEffective, kind, createdMs } = reversal;
-  const what = lot?.asset === 'unit' ? 'results' : 'credit';
+  const of = replacement === null ? '' : ` of ${planName(replacement.plan)}`;
+  const what = `${lot?.asset === 'unit' ? 'results' : 'credit'}${of}`;
   if (!isEffective && isInquiry(reversal)) return `no ${what} removed`;
   const endedAfterMs = (planEndedMs ?? 0) - createdMs;
   const hasEnded = kind === 'refund' && endedAfterMs > -endDelayMsMax && endedAfterMs < endDelayMsMax;

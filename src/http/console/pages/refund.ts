@@ -1,6 +1,6 @@
 import * as Money from '@sluice/kernel/money';
 import { html } from 'hono/html';
-import type { PossibleRefund } from '../../../journeys/refund-preview.ts';
+import type { PossibleRefund, ReplacedRefund } from '../../../journeys/refund-preview.ts';
 import { refundKey } from '../../../journeys/refund-requests.ts';
 import type { SubscriptionEnd } from '../../../journeys/refunded-subscription.ts';
 import type { UnconfirmedRefund } from '../../../journeys/unconfirmed-refund.ts';
@@ -104,9 +104,9 @@ function factsOf({ order, planName, email, returned, returnedMs }: Question) {
 
 /** The effects of the suggested refund, above its form. */
 export function suggestion({ order, planName, ...preview }: Omit<Question, 'email'>): Html {
-  const { refunded, tax, ending } = preview;
-  const plan = ending === null ? planEffect(order, planName) : [`${waysOf(ending, planName)}.`];
-  return html`<div class="suggested"><p>A refund of ${withTax(refunded, tax)}:</p><ul>${[...creditEffects(preview), ...plan].map((effect) => html`<li>${effect}</li>`)}</ul></div>`;
+  const { refunded, tax, ending, replaced } = preview;
+  const plan = ending === null ? planEffect(order, replaced, planName) : [`${waysOf(ending, planName)}.`];
+  return html`<div class="suggested"><p>A refund of ${withTax(refunded, tax)}:</p><ul>${[...creditEffects({ ...preview, order, planName }), ...plan].map((effect) => html`<li>${effect}</li>`)}</ul></div>`;
 }
 
 /** The two ways for a plan, in one sentence without its full stop. */
@@ -118,8 +118,10 @@ function waysOf({ plan, when, endMs, renewsAs, isOwed }: SubscriptionEnd, planNa
 }
 
 /** A plan that is not charged again anyway; nothing for credit. */
-function planEffect({ plan, period }: Order, planName: PlanName): string[] {
-  return period === null ? [] : [`The ${planName(plan)} plan does not renew, so there is nothing to cancel.`];
+function planEffect({ plan, period }: Order, replaced: ReplacedRefund | null, planName: PlanName): string[] {
+  return period === null
+    ? []
+    : [`The ${planName(replaced?.plan ?? plan)} plan does not renew, so there is nothing to cancel.`];
 }
 
 function withTax(net: Money.Money, tax: Money.Money): string {
@@ -127,7 +129,10 @@ function withTax(net: Money.Money, tax: Money.Money): string {
 }
 
 /** The credit that a refund removes, the part of it that was spent, and the rest that stays. */
-function creditEffects({ effect: { asset, taken, missing }, kept }: PossibleRefund): string[] {
+function creditEffects(of: Omit<Question, 'email'>): string[] {
+  const { effect, kept, replaced } = of;
+  const { asset, taken, missing } = effect;
+  if (replaced !== null) return replacedEffects(effect, kept, replaced, of);
   const part = (value: number) => amount(asset, value);
   const verb = (value: number) => (asset === 'usd' || value === 1 ? 'is' : 'are');
   const removed = `${part(taken)} ${asset === 'usd' ? 'of the purchased credit' : 'that the plan includes'} ${verb(taken)} removed from the account immediately.`;
@@ -146,6 +151,27 @@ const topUpEffects: Readonly<Record<NonNullable<PossibleRefund['topUp']>, string
     'Auto top-up of the account is turned off: with the credit that is left, it would charge the card again at once.',
   stays: 'Auto top-up of the account stays on.',
 };
+
+/** The effects on the plan that replaced the paid period: it has the unused part. */
+function replacedEffects(
+  { asset, taken, missing }: PossibleRefund['effect'],
+  kept: number,
+  { plan, spent }: ReplacedRefund,
+  { order, planName }: Pick<Question, 'order' | 'planName'>,
+): string[] {
+  const holder = planName(plan);
+  const of = (value: number) => (value === 0 ? 'Nothing' : amount(asset, value));
+  const verb = (in_: typeof asset, value: number) => (in_ === 'usd' || value < 2 ? 'is' : 'are');
+  const lost = [...spent, { plan, asset, missing }].filter((one) => one.missing > 0);
+  return [
+    `${of(taken)} of ${holder} ${verb(asset, taken)} removed from the account immediately: the unused part of ${planName(order.plan)} went into ${holder}.`,
+    ...lost.map(
+      (one) =>
+        `${amount(one.asset, one.missing)} of ${planName(one.plan)} ${verb(one.asset, one.missing)} already spent: that part is your loss. The balance never falls below zero.`,
+    ),
+    `${of(kept)} of ${holder} ${verb(asset, kept)} left to the buyer.`,
+  ];
+}
 
 /** Shows the effects of a refund that the seller has sent from their own wallet, before it is recorded. */
 export function confirmByHand(of: Question & { key: string; reference: string }): Html {
@@ -176,7 +202,7 @@ export function confirmByHand(of: Question & { key: string; reference: string })
  * only once.
  */
 export function confirm(of: Question & { key: string | null }): Html {
-  const { order, planName, refunded, tax, returned, key, ending } = of;
+  const { order, planName, refunded, tax, returned, key, ending, replaced } = of;
   const shown = money(refunded);
   const isCard = methodOf(order).toLowerCase().startsWith('card');
   return confirmation({
@@ -192,7 +218,7 @@ export function confirm(of: Question & { key: string | null }): Html {
     effects: [
       `${money(Money.ofMicro(refunded + tax))} reaches the ${isCard ? 'buyer’s card' : 'buyer'} within 5 to 10 days. The processor keeps its fee for the payment.`,
       ...creditEffects(of),
-      ...(ending === null ? planEffect(order, planName) : []),
+      ...(ending === null ? planEffect(order, replaced, planName) : []),
       ...(of.topUp === null ? [] : [topUpEffects[of.topUp]]),
       ...(of.wanted === null ? [] : [answering(of.wanted, refunded)]),
       ...(of.closesInquiry ? ['The inquiry is closed, because the payment is refunded in full.'] : []),

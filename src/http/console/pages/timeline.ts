@@ -3,6 +3,7 @@ import type { UnconfirmedRefund } from '../../../journeys/unconfirmed-refund.ts'
 import type { ChargeOutcome } from '../../../payment/card-attempt.ts';
 import type { Order, ReversalLoss } from '../../../payment/order.ts';
 import type { RefundRequest } from '../../../payment/refund-request.ts';
+import type { Replacement } from '../../../payment/replacement.ts';
 import type { OrderLot } from '../../../payment/revenue-report.ts';
 import { isInquiry, isPending, type StoredReversal } from '../../../payment/reversal.ts';
 import type { Html } from '../../pages/frame.ts';
@@ -13,6 +14,8 @@ export type TimelineFacts = {
   order: Order;
   reversals: readonly StoredReversal[];
   lot: OrderLot | null;
+  /** The dearer plan that replaced the paid period; null without one. */
+  replacement: Replacement | null;
   /** When the plan of the paid period ended; null when it has not, and for credit. */
   planEndedMs: number | null;
   /** The part of the returned money whose credit had been spent, and the part that calls under way hold. */
@@ -38,7 +41,7 @@ const entryNames: Readonly<Record<string, string>> = {
 
 /** The events of a purchase, the latest first, and the rest of its credit. */
 export function timeline(facts: TimelineFacts): Html {
-  const { order, lot, loss, charges, reversals, planEndedMs } = facts;
+  const { order, lot, replacement, loss, charges, reversals, planEndedMs } = facts;
   const begun: Entry = { atMs: order.createdMs, what: begunAs(order), amount: money(order.amount) };
   const paid: Entry[] =
     order.grantedMs === null ? [] : [{ atMs: order.grantedMs, what: 'Paid', amount: money(order.amount) }];
@@ -53,7 +56,8 @@ export function timeline(facts: TimelineFacts): Html {
   const ended = planEndedMs === null ? [] : [{ atMs: planEndedMs, what: 'Plan ended', amount: '' }];
   const entries = together(lot?.entries ?? []).map(({ atMs, kind, asset, amount: value }): Entry => {
     const shown = amount(asset, Math.abs(value));
-    const what = entryNames[kind] ?? words(kind);
+    const isReplaced = kind === 'expiry' && replacement !== null;
+    const what = isReplaced ? 'Credit replaced by the new plan' : (entryNames[kind] ?? words(kind));
     return {
       atMs,
       what: asset === 'usd' ? what : what.replace('Credit', 'Results'),
@@ -68,7 +72,7 @@ export function timeline(facts: TimelineFacts): Html {
     html`<tr><th scope="row">${what}</th><td class="number">${sum}</td><td>${moment(atMs)}</td></tr>`;
   return html`<section aria-labelledby="timeline"><h2 id="timeline">Timeline</h2>
 ${table('Timeline', ['What', { number: 'Amount', onPhone: 'lead' }, { bare: 'When' }], all.map(row), 'stack')}
-${lot === null ? '' : html`<p class="soft">${left(lot)}${loss.certain > 0 ? ` ${money(loss.certain)} of what was returned had already been spent: your loss.` : ''}${loss.pending > 0 ? ` Calls under way still hold ${money(loss.pending)} of it: it is removed when they end, and what they use is your loss.` : ''}</p>`}</section>`;
+${lot === null ? '' : html`<p class="soft">${replacement === null ? left(lot) : 'The unused part went into the plan that replaced it.'}${loss.certain > 0 ? ` ${money(loss.certain)} of what was returned had already been spent: your loss.` : ''}${loss.pending > 0 ? ` Calls under way still hold ${money(loss.pending)} of it: it is removed when they end, and what they use is your loss.` : ''}</p>`}</section>`;
 }
 
 /** A payment that failed before the card was charged, at the time of its last attempt. */

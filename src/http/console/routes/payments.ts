@@ -189,26 +189,39 @@ async function paymentPage(
     return { title: 'Purchase not found', status: 404, main };
   }
   const unconfirmed = await UnconfirmedRefund.latest(shop, order);
-  const [buyers, request, reversals, lot, loss, fees, signals, charges, plan, card, [holdup = null]] =
-    await Promise.all([
-      buyersOf(shop, order.account),
-      shop.refundRequests.find(order.id),
-      orders.reversalsOf(order.id),
-      shop.console.revenueReport.lotOf(order.id),
-      orders.lossOf(order.id),
-      order.payment === null ? [] : shop.fees.of(order.payment),
-      order.payment === null ? [] : shop.fraudSignals.of(order.payment),
-      shop.cardAttempts.ofOrder(order.id),
-      order.period === null ? null : shop.subscriptions.paidBy(order.id),
-      cardOf(shop, order),
-      order.state === 'granted' ? [] : shop.console.revenueReport.unfinished(1, order.id),
-    ]);
+  const [
+    buyers,
+    request,
+    reversals,
+    lot,
+    loss,
+    fees,
+    signals,
+    charges,
+    plan,
+    card,
+    [holdup = null],
+    replacements,
+  ] = await Promise.all([
+    buyersOf(shop, order.account),
+    shop.refundRequests.find(order.id),
+    orders.reversalsOf(order.id),
+    shop.console.revenueReport.lotOf(order.id),
+    orders.lossOf(order.id),
+    order.payment === null ? [] : shop.fees.of(order.payment),
+    order.payment === null ? [] : shop.fraudSignals.of(order.payment),
+    shop.cardAttempts.ofOrder(order.id),
+    order.period === null ? null : shop.subscriptions.paidBy(order.id),
+    cardOf(shop, order),
+    order.state === 'granted' ? [] : shop.console.revenueReport.unfinished(1, order.id),
+    orders.replacementsOf([order.id]),
+  ]);
   const facts = {
     ...{ order, request, reversals, lot, fees, signals, charges, result, draft: null, declining: null },
     ...refused,
     email: buyers[0]?.email ?? null,
     planName: planNames(shop),
-    ...{ loss, card, holdup },
+    ...{ loss, card, holdup, replacement: replacements.get(order.id) ?? null },
     planEndedMs: endOf(plan, order),
     ...{ nowMs: shop.clock(), unconfirmed },
     canRefund: can(role, 'refund'),
