@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openOrders } from '../../src/adapters/postgres/orders.ts';
 import * as Upstream from '../proxy/scripted-upstream.ts';
 import * as Customer from '../support/customer.ts';
 import * as Shop from '../support/shop.ts';
@@ -247,5 +248,38 @@ test('a refund takes the share of the units that the money is of the price', asy
   const [payment] = await network.paymentsOf(body.purchase.id);
   await network.stripe.refunds.create({ payment_intent: payment?.id ?? '', amount: 250 });
   await expect.poll(async () => (await overview(agent)).included_remaining).toBe(75);
+  await Books.proves(shop.sql);
+});
+
+test('a refund of a replaced period takes from the new plan what was shown before it, and the shop lists it afterwards', async () => {
+  const agent = await Agent.registered(shop.url);
+  const { body } = await buy(agent, 'small');
+  const order = body.purchase.id;
+  await use(agent, 20);
+  await buy(agent, 'large', { replaces: 'small' });
+  const orders = openOrders(shop.sql, 'reader');
+  const replacement = (await orders.replacementsOf([order])).get(order);
+  expect(replacement).toMatchObject({ plan: 'large' });
+  expect(replacement?.credit).toBeGreaterThan(7_000_000);
+  const [payment] = await network.paymentsOf(order);
+  let gone = 0;
+  for (const cents of [250, 750]) {
+    const before = (await overview(agent)).included_remaining;
+    const takes = await orders.refundTakes(order, cents * 10_000);
+    expect(takes.map(({ plan, remaining }) => [plan, remaining])).toEqual([
+      ['small', 0],
+      ['large', before],
+    ]);
+    const due = takes.at(-1)?.due ?? 0;
+    expect(due).toBeGreaterThan(0);
+    await network.stripe.refunds.create({ payment_intent: payment?.id ?? '', amount: cents });
+    await expect.poll(async () => (await overview(agent)).included_remaining).toBe(before - due);
+    gone += due;
+  }
+  const taken = await orders.refundTakes(order, -10_000_000);
+  expect(taken.map(({ plan, due }) => [plan, due])).toEqual([
+    ['small', 20],
+    ['large', gone],
+  ]);
   await Books.proves(shop.sql);
 });

@@ -105,7 +105,7 @@ const flaws: Flaw[] = [
     'a reversal of a replaced period leaves the new units',
     [
       [
-        'shop.reversal_chain',
+        'shop.reversal_chain_with',
         'carried := coalesce(least(claim - v_next.units_reversed, v_next.units_left), 0)',
         'carried := 0',
       ],
@@ -113,7 +113,7 @@ const flaws: Flaw[] = [
   ],
   [
     'a refund of the upgrade takes the units that were paid before',
-    [['shop.reversed_own', 'coalesce(c.units_credited, 0)', '0']],
+    [['shop.reversed_own_with', 'coalesce(c.units_credited, 0)', '0']],
   ],
   [
     'a page with a slow payment is let go, and its order forgotten',
@@ -129,7 +129,7 @@ const flaws: Flaw[] = [
     'a refund takes the dollars that a period includes at their face value',
     [
       [
-        'shop.reversed_own',
+        'shop.reversed_own_with',
         'WHEN p_order.units IS NULL THEN r.amount',
         "WHEN p_order.units IS NULL OR p_order.terms ->> 'asset' = 'usd' THEN r.amount",
       ],

@@ -187,6 +187,10 @@ export function accountPages(
       { ...refundRequest, state: 'declined' },
       { ...refundRequest, state: 'refunded', tax_usd: '0.00' },
     ],
+    replacements: new Map([
+      ['pur_2', { order: 'pur_3', plan: 'month', credit: Money.ofCents(9_899), atMs: ms }],
+    ]),
+    removed: new Map([[refundRequest.purchase, { plan: 'month', asset: 'unit' as const, amount: 5 }]]),
   };
   const refused = (path: string) => ({
     ...result,

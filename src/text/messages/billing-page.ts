@@ -72,6 +72,7 @@ export const billingPage = {
   'purchases.amount': 'Amount',
   'purchases.amount_and_tax': '{amount} and {tax} tax',
   'purchases.amount_refunded': '{amount} ({refunded} refunded)',
+  'purchases.deducted': '{amount} of this was deducted from the price of {plan} on {day}',
   'purchases.receipt': 'Receipt',
   'purchases.receipt_label': 'Receipt of {day}, {amount}',
   'purchases.invoice': 'Invoice',
@@ -83,6 +84,10 @@ export const billingPage = {
   'refunds.open': "Sent to the seller. You'll see the answer here.",
   'refunds.declined': 'Declined: {answer}',
   'refunds.refunded': 'Refunded {amount}.',
+  'refunds.removed': 'Removed from {plan}: {amount}.',
+  'refunds.results': { one: '1 result', other: '{count} results' },
+  'refunds.from_new_plan':
+    'The unused part of this purchase went into {plan}. A refund removes that part from {plan}.',
   'refunds.ask': 'Ask for a refund',
   'refunds.ask_label': 'Ask for a refund of {day}, {amount}',
   'refunds.send': 'Send request',

@@ -4,6 +4,7 @@ import * as AccountKeys from '../../../journeys/account-keys.ts';
 import * as BillingPortal from '../../../journeys/billing-portal.ts';
 import * as Receipts from '../../../journeys/receipts.ts';
 import * as RefundRequests from '../../../journeys/refund-requests.ts';
+import * as ReplacedPeriods from '../../../journeys/replaced-periods.ts';
 import type { SellerContext } from '../../../journeys/seller-context.ts';
 import * as Team from '../../../journeys/team.ts';
 import * as Usage from '../../../journeys/usage.ts';
@@ -80,6 +81,7 @@ export async function readBilling(
     ...(await holdingsOf(shop, overview)),
     ...{ topUp, details, methods, nextPrices },
     receipts: paid.receipts,
+    ...(await ReplacedPeriods.of(shop, paid.receipts, requests)),
     ...{ older: paid.cursor, before },
     refundRequests: requests.map(RefundRequests.asRefundRequest),
   };
