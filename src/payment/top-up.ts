@@ -72,12 +72,13 @@ export function parse(texts: Texts, body: unknown, plan: CreditPlan): ParsedTopU
   if (faults.length > 0) return { kind: 'fault', faults };
   if (amount < plan.min || amount > plan.max)
     faults.push({ field: 'amount_usd', message: rangeFault(texts, plan) });
+  const added = { amount: texts.decimal(Money.format(amount)) };
   if (below > amount)
-    faults.push({ field: 'below_usd', message: texts.text('fault.below_max', { field: 'amount_usd' }) });
+    faults.push({ field: 'below_usd', message: texts.text('fault.below_max', added) });
   if (monthlyMax < amount)
     faults.push({
       field: 'monthly_max_usd',
-      message: texts.text('fault.at_least_field', { field: 'amount_usd' }),
+      message: texts.text('fault.at_least_amount', added),
     });
   return faults.length > 0 ? { kind: 'fault', faults } : { kind: 'on', terms: { below, amount, monthlyMax } };
 }

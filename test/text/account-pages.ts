@@ -143,7 +143,7 @@ const key = {
   created_by: 'ann@example.com',
 };
 const settingsFacts = {
-  ...{ account, createdMs: ms, claimed: false, email: null, canClaim: true },
+  ...{ account, createdMs: ms, claimed: false, email: null, canClaim: true, ownerOfOther: null },
   session: 'ses_1',
   sessions: [
     { id: 'ses_1', device: '‹device›', atMs: ms },
@@ -170,6 +170,7 @@ export function accountPages(
       refundOf: 'pur_2',
     },
     mayChange: true,
+    needsEmail: false,
     methods: [
       {
         subscription: 'sub_1',
@@ -260,11 +261,16 @@ export function accountPages(
       catalog,
     ),
     'account settings': settings(texts, settingsFacts),
-    'closing an account': closing(texts, account, 'a@example.com'),
+    'closing an account': closing(texts, { account, balance: '20.00', renews: true }, 'a@example.com'),
     'account settings with an address': settings(texts, {
       ...settingsFacts,
       ...{ claimed: true, email: 'ann@example.com', connections: [], sessions: [] },
     }),
+    'account settings of a developer': settings(texts, {
+      ...settingsFacts,
+      ...{ claimed: true, email: 'dev@example.com', ownerOfOther: 'ann@example.com' },
+    }),
+    'account billing without an address': billing(texts, { ...facts, needsEmail: true, methods: facts.methods.slice(2) }, catalog),
     'account settings without mail': settings(texts, { ...settingsFacts, canClaim: false }),
     question: question(texts, {
       ...{ title: '‹title›', effect: '‹effect›', action: '/x', confirm: '‹confirm›', back: '/y' },

@@ -146,10 +146,15 @@ export const accountPage = {
   'settings.created': 'Created',
   'settings.close': 'Close the account',
   'settings.close_intro': 'The shop closes it when you ask. See first what ends and what is kept.',
+  'settings.owner': 'You work in',
+  'settings.leave_on_team': 'Leave on the page of the team',
+  'settings.close_credit':
+    'You have {amount} of credit. Ask for its refund in the same message: credit that is not refunded is lost when the account closes.',
+  'settings.close_plans': 'Cancel your plans first.',
   'settings.close_first':
-    'Cancel your plans first. You cannot undo this once the shop has closed the account.',
+    'You cannot undo this once the shop has closed the account.',
   'settings.close_text':
-    'Keys, sessions and connected applications stop working, and your personal data is erased. The shop refunds credit that is left, or you give it up.',
+    'Keys, sessions and connected applications stop working, and your personal data is erased.',
   'settings.close_to': 'Write to',
   'settings.close_write': 'Write to the shop',
   'settings.close_subject': 'Please close the account {account}',

@@ -15,6 +15,9 @@ export const billingPage = {
   'billing.card_name': '{brand} ending in {digits}',
   'billing.card_unknown': 'not available at the moment',
   'billing.card_of_payer': 'card of another email address',
+  'billing.card_hidden': 'hidden until you add your email',
+  'billing.add_email_text':
+    'Add the email that you entered on the card page to see this card and its invoices here.',
   'billing.portal':
     '{link}: change the card and the details on invoices, and see all invoices of your plans.',
   'billing.portal_link': 'Open the billing portal',
@@ -28,7 +31,7 @@ export const billingPage = {
   'promotion.before_paying': 'You see what it gives before you pay.',
 
   'details.title': 'Billing details',
-  'details.intro': 'Shown on your receipts, and visible only to you.',
+  'details.intro': 'Shown on your receipts, and visible only to people who manage billing.',
   'details.portal':
     'Invoices of plans come from the card processor, which keeps its own details: change those in the {link}.',
   'details.portal_link': 'billing portal',
@@ -53,11 +56,12 @@ export const billingPage = {
     'To resume it, check the amounts and turn it on. If the cardholder has to agree again, the next page asks for that and for a card. Without it, calls are refused when your credit and plans are used up.',
   'top_up.off':
     'No card is charged automatically. When your credit and plans are used up, calls are refused.',
-  'top_up.on': 'Charges {amount} to {card} each time the balance falls below {below}.',
+  'top_up.on': 'Charges {amount} to {card} each time your credit falls below {below}.',
   'top_up.charged': '{charged} of at most {monthly_max} charged this month.',
   'top_up.set_up': 'Set up auto top-up',
   'top_up.change_terms': 'Change the amounts',
   'top_up.below': 'When credit falls below (USD)',
+  'top_up.below_hint': 'At most the amount added',
   'top_up.amount': 'Add this amount (USD)',
   'top_up.monthly_max': 'At most in a month (USD)',
   'top_up.change': 'Change auto top-up',

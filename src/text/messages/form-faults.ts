@@ -33,8 +33,8 @@ export const formFaults = {
   'fault.amount_min': 'Must be at least {amount}',
   'fault.amount_max': 'Must be at most {amount}',
   'fault.amount_range': 'Must be from {minimum} to {maximum}',
-  'fault.below_max': 'Must be at most {field}, so that one charge is enough',
-  'fault.at_least_field': 'Must be at least {field}',
+  'fault.below_max': 'Must not be more than the amount added ({amount}), so that one charge is enough',
+  'fault.at_least_amount': 'Must be at least the amount added ({amount})',
   'fault.quantity': 'Must be a whole number between 1 and {maximum}',
   'fault.plan_id': 'Must be the id of a plan',
   'fault.return_url_anonymous':

@@ -22,7 +22,7 @@ import { type FormResult, resultLine } from './account.ts';
 import { disputeBanner, kindOf, needsResponse } from './dispute.ts';
 import { copied, exact, moment, money, pairs, sign, table, usd, words } from './figures.ts';
 import * as Fraud from './fraud.ts';
-import { buyerLink, failureText, isPlanChange, methodOf, type PlanName, statusOf } from './orders.ts';
+import { buyerLink, failureText, isPlanChange, methodOf, type PlanName, pageOf, statusOf } from './orders.ts';
 import { nextStep } from './payments.ts';
 import {
   byHandForm,

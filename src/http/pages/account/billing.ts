@@ -23,6 +23,8 @@ export type BillingFacts = Balance &
   PurchaseFacts & {
     topUp: TopUp | null;
     methods: readonly PaymentMethod[];
+    /** True for an account without an address that can be saved with one. */
+    needsEmail: boolean;
     /** False for a person who may see this section and change nothing. */
     mayChange: boolean;
     details: BillingDetails.BillingDetails | null;
@@ -79,10 +81,10 @@ function promotion(texts: Texts, result: FormResult | null): Html {
 }
 
 /** The cards that pay for plans. A card of another person is not shown. */
-function cards(texts: Texts, { methods, mayChange }: BillingFacts, catalog: Catalog): Html {
+function cards(texts: Texts, { methods, mayChange, needsEmail }: BillingFacts, catalog: Catalog): Html {
   const cardOf = ({ card, isOwn }: PaymentMethod) =>
     card === null
-      ? texts.text(isOwn ? 'billing.card_unknown' : 'billing.card_of_payer')
+      ? texts.text(isOwn ? 'billing.card_unknown' : needsEmail ? 'billing.card_hidden' : 'billing.card_of_payer')
       : texts.text('billing.card', {
           card: cardName(texts, card),
           expiry: `${String(card.expMonth).padStart(2, '0')}/${card.expYear}`,
@@ -103,7 +105,7 @@ ${table(methods, [
       ]
     : []),
 ])}
-${!mayChange ? '' : own === undefined ? html`<p class="soft">${say(texts, 'billing.no_portal')}</p>` : html`<p>${say(texts, 'billing.portal', { link: portalLink(own, texts.text('billing.portal_link')) })}</p>`}</section>`;
+${!mayChange ? '' : own === undefined ? needsEmail ? html`<p class="soft">${say(texts, 'billing.add_email_text')}</p><p><a class="button plain" href="/shop/account#claim">${say(texts, 'leave.add_email')}</a></p>` : html`<p class="soft">${say(texts, 'billing.no_portal')}</p>` : html`<p>${say(texts, 'billing.portal', { link: portalLink(own, texts.text('billing.portal_link')) })}</p>`}</section>`;
 }
 
 /** The link to the card processor's portal for a plan that the person pays for. */
@@ -119,13 +121,13 @@ function topUp(texts: Texts, now: TopUp | null, result: FormResult | null): Html
   const terms = now ?? suggestedTerms;
   const isOn = now?.state === 'on';
   const isRefused = result?.refused?.path === 'top-up';
-  const input = (name: string, label: string, value: Money.Money) =>
-    html`<div>${field(texts, result, 'top-up', { name, label, value: Money.format(value), attributes: html`inputmode="decimal" autocomplete="off"` })}</div>`;
+  const input = (name: string, label: string, value: Money.Money, hint?: string) =>
+    html`<div>${field(texts, result, 'top-up', { name, label, value: Money.format(value), ...(hint !== undefined && { hint }), attributes: html`inputmode="decimal" autocomplete="off"` })}</div>`;
   return html`<section aria-labelledby="top-up"><h2 id="top-up">${say(texts, 'top_up.title')} <span class="sign${topUpSigns[now?.state ?? 'off']}">${say(texts, topUpStates[now?.state ?? 'off'])}</span></h2>
 ${topUpState(texts, now)}
 <details ${isRefused || now?.state === 'stopped' ? 'open' : ''}><summary>${say(texts, isOn ? 'top_up.change_terms' : 'top_up.set_up')}</summary><p class="soft">${say(texts, 'top_up.intro')}</p>
 <form method="post" action="/shop/account/top-up"><div class="row">
-${input('below_usd', texts.text('top_up.below'), terms.below)}${input('amount_usd', texts.text('top_up.amount'), terms.amount)}${input('monthly_max_usd', texts.text('top_up.monthly_max'), terms.monthlyMax)}</div>
+${input('below_usd', texts.text('top_up.below'), terms.below, texts.text('top_up.below_hint'))}${input('amount_usd', texts.text('top_up.amount'), terms.amount)}${input('monthly_max_usd', texts.text('top_up.monthly_max'), terms.monthlyMax)}</div>
 <button class="plain">${say(texts, isOn ? 'top_up.change' : 'top_up.turn_on')}</button></form></details>
 ${isOn ? html`<form method="post" action="/shop/account/top-up/end" class="after"><button class="quiet danger">${say(texts, 'top_up.turn_off')}</button></form>` : ''}</section>`;
 }

@@ -80,6 +80,7 @@ export async function readBilling(
   return {
     ...(await holdingsOf(shop, overview)),
     ...{ topUp, details, methods, nextPrices },
+    needsEmail: overview.claimed !== true && shop.claiming !== null,
     receipts: paid.receipts,
     ...(await ReplacedPeriods.of(shop, paid.receipts, requests)),
     ...{ older: paid.cursor, before },
@@ -124,7 +125,18 @@ export async function readSettings(
     claimed: person !== null && person.claimedMs !== null,
     email: own?.email ?? person?.email ?? null,
     canClaim: shop.claiming !== null,
+    ownerOfOther: await ownerOfOther(shop, { account, member }),
   };
+}
+
+/** Returns the address of the owner when the visitor is not one; null for an owner, and for an account without persons. */
+export async function ownerOfOther(
+  shop: Pick<AccountPageContext, 'accounts' | 'team'>,
+  { account, member }: Visitor,
+): Promise<string | null> {
+  if (member === null || member.role === 'owner') return null;
+  const found = (await Team.membershipsOf(shop, member)).find((one) => one.account === account);
+  return found?.owner ?? '';
 }
 
 type Overview = Awaited<ReturnType<typeof AccountJourney.overview>>;

@@ -1,10 +1,12 @@
 import { Hono } from 'hono';
 import { html } from 'hono/html';
 import { findForSale } from '../../../catalog/plan.ts';
+import * as AccountJourney from '../../../journeys/account.ts';
 import * as BillingPortal from '../../../journeys/billing-portal.ts';
 import * as Receipts from '../../../journeys/receipts.ts';
 import * as Team from '../../../journeys/team.ts';
 import { ObjectUnknown } from '../../../payment/processor.ts';
+import { willRenew } from '../../../payment/subscription.ts';
 import { routeOf } from '../../account-rights.ts';
 import * as CallsCsv from '../../api/calls-csv.ts';
 import { deviceOf } from '../../device.ts';
@@ -29,6 +31,7 @@ import {
   signedIn,
   type Visitor,
 } from './account-page.ts';
+import { ownerOfOther } from './account-facts.ts';
 import * as Plan from './account-plan.ts';
 import * as Questions from './account-questions.ts';
 import * as TeamForms from './account-team.ts';
@@ -126,8 +129,15 @@ function addQuestions(app: Hono<Env>, shop: AccountPagesContext): void {
     signedIn(shop, c, 200, (visitor) => Plan.respondWithQuestion(shop, visitor, c.req.query('plan') ?? '')),
   );
   app.get('/shop/account/close', (c) =>
-    signedIn(shop, c, 200, (visitor) => {
-      const main = closing(shop.texts, visitor.account, shop.catalog.storefront.contact);
+    signedIn(shop, c, 200, async (visitor) => {
+      // Only an owner decides about the account.
+      if ((await ownerOfOther(shop, visitor)) !== null)
+        return FormResult.redirect(shop, Section.sections.settings, null);
+      const overview = await AccountJourney.overview(shop, visitor.account);
+      const balance = String(overview.balance_usd);
+      const renews = (await shop.subscriptions.of(visitor.account)).some(willRenew);
+      const account = { account: visitor.account, balance, renews };
+      const main = closing(shop.texts, account, shop.catalog.storefront.contact);
       return respondInSection(shop, visitor, 'settings', { title: shop.texts.text('settings.close'), main });
     }),
   );
