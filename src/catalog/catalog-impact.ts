@@ -13,7 +13,7 @@ export type Impacts = {
   severity: CatalogDiff.Severity;
   changes: readonly Impact[];
   refusals: readonly string[];
-  /** What the seller should look at: no reason against loading the catalogue. */
+  /** Sentences about what the seller should look at. They are no reasons against loading the catalogue. */
   warnings: readonly string[];
 };
 
