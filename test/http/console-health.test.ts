@@ -87,7 +87,7 @@ test('responses that could not be counted are apart from calls that cost more th
 });
 
 test.each([
-  ['missing', 'withhold', 'nothing; only a stream was delivered'],
+  ['missing', 'withhold', 'nothing; not delivered, unless it was a stream'],
   ['missing', 'max', 'the most that the call could cost'],
   ['undecodable', 'max', 'nothing; it was not delivered'],
   ['above_units_max', 'withhold', 'nothing; for a stream or a job, the most that the call could cost'],

@@ -85,7 +85,7 @@ function charged({ reason, rule }: UncountedResponse): string {
   if (reason === 'undecodable') return 'nothing; it was not delivered';
   if (rule === 'max') return most;
   if (reason === 'above_units_max') return `nothing; for a stream or a job, ${most}`;
-  return rule === 'free' ? 'nothing; it was delivered' : 'nothing; only a stream was delivered';
+  return rule === 'free' ? 'nothing; it was delivered' : 'nothing; not delivered, unless it was a stream';
 }
 
 /** The responses that were not charged by their number of results. */
