@@ -1,8 +1,7 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 
 /** `npm test` runs the fast tests. `LONG=1 npm test` also runs the long ones: random histories, whole shops, real waiting times. */
-const kinds = process.env.LONG ? '{test,long}' : 'test';
-const every = [`test/**/*.${kinds}.ts`, `packages/*/test/**/*.${kinds}.ts`];
+const filesOf = (kind: 'test' | 'long') => [`test/**/*.${kind}.ts`, `packages/*/test/**/*.${kind}.ts`];
 /** Files that change what other files import, and therefore get a process each: test/architecture/apart.test.ts lists what they have in common. */
 export const apart = [
   'packages/data-api/test/network-host.test.ts',
@@ -23,15 +22,23 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     maxWorkers: 2,
     projects: [
-      // One process runs fast files one after another and imports each module once: imports and starts were a third of their time. Long files keep
-      // their own processes, because imports are little of their time.
+      // One process runs fast files one after another and imports each module once: imports and starts were a third of their time.
       {
         test: {
           ...deadlines,
           name: 'together',
-          include: every,
+          include: filesOf('test'),
           exclude: [...configDefaults.exclude, ...apart],
-          isolate: Boolean(process.env.LONG),
+          isolate: false,
+        },
+      },
+      // Long files keep their own processes, because imports are little of their time.
+      {
+        test: {
+          ...deadlines,
+          name: 'long',
+          include: process.env.LONG ? filesOf('long') : [],
+          exclude: [...configDefaults.exclude, ...apart],
         },
       },
       {

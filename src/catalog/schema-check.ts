@@ -14,6 +14,7 @@ const ajv = new Ajv2020({
   useDefaults: true,
   strict: true,
   allowUnionTypes: true,
+  code: { optimize: false },
 });
 // Editors show this text as well, instead of the pattern.
 ajv.addVocabulary(['patternErrorMessage']);

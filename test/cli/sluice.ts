@@ -1,12 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { Misuse } from '@sluice/kernel/command-line';
 import { vi } from 'vitest';
 import * as Table from '../../src/cli/table.ts';
+import * as BuiltPrograms from '../support/built-programs.ts';
 import type { Shop } from '../support/shop.ts';
-
-const script = fileURLToPath(new URL('../../src/cli/sluice.ts', import.meta.url));
 
 /** The output of a command, and its exit code. */
 export type Run = { code: number | null; out: string; err: string };
@@ -20,6 +18,7 @@ export type Around = {
 
 /** Runs `sluice` as a process until it ends. Of the test's environment it gets the path and the compile cache. */
 export async function run(args: readonly string[], { env = {}, cwd, input }: Around = {}): Promise<Run> {
+  const script = await BuiltPrograms.pathOf('src/cli/sluice.ts');
   const child = spawn(process.execPath, [script, ...args], {
     env: { ...inherited(), ...env },
     ...(cwd !== undefined && { cwd }),

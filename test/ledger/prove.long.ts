@@ -2,25 +2,25 @@ import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { id, uuidv7 } from '@sluice/kernel/id';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { migrate } from '../../src/adapters/postgres/migrate.ts';
 import { openCluster } from '../../src/cli/embedded/cluster.ts';
 import type { Usage } from '../../src/ledger/usage.ts';
+import * as BuiltPrograms from '../support/built-programs.ts';
 import { type OpenLedgerStore, openLedgerStore } from './open-ledger-store.ts';
-
-const command = fileURLToPath(new URL('../../src/cli/sluice.ts', import.meta.url));
 
 type Ended = { code: number | null; out: string; err: string };
 
-function ledger(args: string[], env: Record<string, string>): Promise<Ended> {
+async function ledger(args: string[], env: Record<string, string>): Promise<Ended> {
+  const command = await BuiltPrograms.pathOf('src/cli/sluice.ts');
+  const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
   return new Promise((resolve) => {
     const child = execFile(
       process.execPath,
       [command, 'ledger', ...args],
-      { env: { PATH: process.env.PATH ?? '', ...env } },
+      { env: { PATH, NODE_COMPILE_CACHE, ...env } },
       (_, out, err) => resolve({ code: child.exitCode, out, err }),
     );
   });

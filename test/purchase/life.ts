@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import * as Upstream from '../proxy/scripted-upstream.ts';
+import * as BuiltPrograms from '../support/built-programs.ts';
 import * as Customer from '../support/customer.ts';
 import type * as Program from '../support/program.ts';
 import * as Shop from '../support/shop.ts';
@@ -32,7 +32,6 @@ const faultyRoutes = [
 const faults = ['500_before', '500_after', 'cut_after'];
 /** The longest wait for a process that is down, on a slow machine. */
 const patienceMs = 60_000;
-const source = (path: string) => fileURLToPath(new URL(`../../src/${path}`, import.meta.url));
 
 /** A buyer with the token of their account. */
 type Buyer = Agent.Agent & { token: string };
@@ -139,7 +138,8 @@ export class Life {
       PUBLIC_URL: this.shop.url,
     };
     const options = { env, maxBuffer: 64 * 1024 * 1024 };
-    const run = promisify(execFile)(process.execPath, [source('cli/sluice.ts'), ...args, '--json'], options);
+    const script = await BuiltPrograms.pathOf('src/cli/sluice.ts');
+    const run = promisify(execFile)(process.execPath, [script, ...args, '--json'], options);
     const { code, stdout, stderr } = await run.then(
       (done) => ({ code: 0, ...done }),
       (fault: { code: number; stdout: string; stderr: string }) => fault,

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
 import type { TestProject } from 'vitest/node';
 import * as Cluster from '../../src/cli/embedded/cluster.ts';
+import * as BuiltPrograms from './built-programs.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -22,6 +23,7 @@ const compileCache = fileURLToPath(new URL('../../node_modules/.cache/test-progr
 /** Provides one PostgreSQL for the whole run: that of TEST_DATABASE_URL or DATABASE_URL, or an embedded one in a temporary folder. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   process.env.NODE_COMPILE_CACHE ??= compileCache;
+  if (!project.config.watch) process.env.BUILT_PROGRAMS ??= await BuiltPrograms.folderOfNow();
   const given = process.env.TEST_DATABASE_URL ?? process.env.DATABASE_URL;
   const template = `sluice_template_${process.pid}`;
   project.provide('template', template);

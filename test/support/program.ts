@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import * as BuiltPrograms from './built-programs.ts';
 
 export { freePort } from './free-port.ts';
 
@@ -33,7 +34,8 @@ export async function start(
   folder = root,
   user: { uid?: number; gid?: number } = {},
 ): Promise<Program> {
-  const child = spawn(process.execPath, [folder + script], {
+  const path = folder === root ? await BuiltPrograms.pathOf(script) : folder + script;
+  const child = spawn(process.execPath, [path], {
     ...user,
     env: { ...inherited(), ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

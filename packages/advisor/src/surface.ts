@@ -40,7 +40,14 @@ export function readSurface(
 ): Surface {
   const root = Schema.node(document);
   const read = Schema.reader(root);
-  const ajv = new Ajv2020({ strict: false, logger: false, formats, validateFormats: true, allErrors: true });
+  const ajv = new Ajv2020({
+    strict: false,
+    logger: false,
+    formats,
+    validateFormats: true,
+    allErrors: true,
+    code: { optimize: false },
+  });
   const base = 'description.json';
   ajv.addSchema(
     { $id: base, components: Schema.node(withoutIdleNullable(root.components ?? {})) },

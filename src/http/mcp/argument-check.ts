@@ -12,6 +12,7 @@ const ajv = new Ajv2020({
   allErrors: true,
   verbose: true,
   validateFormats: false,
+  code: { optimize: false },
 });
 const faultsMax = 10;
 

@@ -13,7 +13,7 @@ import type { Exchange, Tool, ToolContent } from './tool.ts';
 import * as ToolSchema from './tool-schema.ts';
 
 /** Shared by all tools, because each new instance compiles the JSON Schema meta-schema. */
-const ajv = new Ajv2020({ strict: false, logger: false, addUsedSchema: false });
+const ajv = new Ajv2020({ strict: false, logger: false, addUsedSchema: false, code: { optimize: false } });
 const descriptionCharsMax = 900;
 /** Maximum length of a name that all clients accept. */
 const nameCharsMax = 64;

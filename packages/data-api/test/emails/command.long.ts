@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as BuiltPrograms from '../../../../test/support/built-programs.ts';
 import * as Program from '../../../../test/support/program.ts';
 import * as PeopleService from '../support/people-service.ts';
 import * as MailWorld from './mail-world.ts';
 
-const script = fileURLToPath(new URL('../../../../src/cli/sluice.ts', import.meta.url));
 const token = PeopleService.adminToken;
 
 let world: MailWorld.MailWorld;
@@ -34,7 +33,8 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 type Run = { code: number; out: string; err: string };
-function emails(args: readonly string[], environment: Record<string, string> = {}): Promise<Run> {
+async function emails(args: readonly string[], environment: Record<string, string> = {}): Promise<Run> {
+  const script = await BuiltPrograms.pathOf('src/cli/sluice.ts');
   const { PATH, NODE_COMPILE_CACHE } = process.env;
   const env = { PATH, NODE_COMPILE_CACHE, DATABASE_URL: world.service.databaseUrl, ...environment };
   return new Promise((resolve) => {

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as BuiltPrograms from '../../../../test/support/built-programs.ts';
 import { createDatabase } from '../../../../test/support/database.ts';
 import * as DataSetVersions from '../../src/adapters/data-set-versions.ts';
 import * as DataSets from '../../src/commands/data-sets.ts';
@@ -15,7 +15,6 @@ import * as DataFile from '../../src/import/data-file.ts';
 import * as Export from '../../src/import/export.ts';
 import * as Import from '../../src/import/import.ts';
 
-const script = fileURLToPath(new URL('../../../../src/cli/sluice.ts', import.meta.url));
 const day = Date.UTC(2026, 4, 14);
 const url = (slug: string) => `https://www.network.example/company/${slug}`;
 const profile = (slug: string) => `https://www.network.example/in/${slug}`;
@@ -41,8 +40,10 @@ async function data(
   args: string[],
   onError: (err: string, kill: (signal: NodeJS.Signals) => void) => void = () => {},
 ): Promise<Run> {
+  const script = await BuiltPrograms.pathOf('src/cli/sluice.ts');
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
   const child = spawn(process.execPath, [script, 'data', ...args], {
-    env: { PATH: process.env.PATH, DATABASE_URL: database.url },
+    env: { PATH, NODE_COMPILE_CACHE, DATABASE_URL: database.url },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const run: Run = { code: null, out: '', err: '' };

@@ -1,10 +1,9 @@
 import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as BuiltPrograms from '../../../../test/support/built-programs.ts';
 import { createDatabase } from '../../../../test/support/database.ts';
 import * as PeopleService from '../support/people-service.ts';
 
-const script = fileURLToPath(new URL('../../../../src/cli/sluice.ts', import.meta.url));
 const nowhere = 'postgres://127.0.0.1:1/nowhere';
 
 let service: PeopleService.PeopleService;
@@ -16,7 +15,8 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 type Run = { code: number; out: string; err: string };
-function keys(args: readonly string[], databaseUrl: string | null = service.databaseUrl): Promise<Run> {
+async function keys(args: readonly string[], databaseUrl: string | null = service.databaseUrl): Promise<Run> {
+  const script = await BuiltPrograms.pathOf('src/cli/sluice.ts');
   const { PATH, NODE_COMPILE_CACHE } = process.env;
   const env = { PATH, NODE_COMPILE_CACHE, ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }) };
   return new Promise((resolve) => {
