@@ -12,6 +12,7 @@ import {
 } from '../../src/ledger/ledger-store.ts';
 import type { Usage } from '../../src/ledger/usage.ts';
 import { firstBreaches } from '../support/random-histories.ts';
+import { runs } from '../support/runs.ts';
 import * as SqlFlaw from '../support/sql-flaw.ts';
 import { unguarded } from '../support/unguarded.ts';
 import { type Given, ModelLedgerStore } from './model-ledger-store.ts';
@@ -331,11 +332,11 @@ async function outcome(act: () => Promise<unknown>): Promise<unknown> {
   }
 }
 
-let runs = 0;
+let compared = 0;
 
 /** Returns the first difference between PostgreSQL and the model; null when they agree and the ledger is consistent. */
 async function parting(real: OpenLedgerStore, all: readonly Step[]): Promise<unknown> {
-  const comparison = new Comparison(real, `run ${++runs}`);
+  const comparison = new Comparison(real, `run ${++compared}`);
   const { model, accounts, writers } = comparison;
   const compare = async (what: unknown, [actual, expected]: [unknown, unknown]) => {
     const statements = await Promise.all(accounts.map((account) => real.statement(account)));
@@ -388,7 +389,7 @@ test('PostgreSQL answers as the model does, whatever comes in whatever order', a
     fc.asyncProperty(steps, async (all) => {
       expect(await parting(real, all)).toBeNull();
     }),
-    { numRuns: Number(process.env.RUNS ?? 100), endOnFailure: true },
+    { numRuns: Number(process.env.RUNS ?? runs(100)), endOnFailure: true },
   );
 });
 

@@ -7,10 +7,10 @@ import * as Connection from '../../src/adapters/postgres/connection.ts';
 import * as IdempotencyKeys from '../../src/adapters/postgres/idempotency-keys.ts';
 import type { Hold, HoldResult, Settlement } from '../../src/ledger/hold.ts';
 import type { LedgerWriter } from '../../src/ledger/ledger-writer.ts';
+import { runs } from '../support/runs.ts';
 import { type OpenLedgerStore, openLedgerStore } from './open-ledger-store.ts';
 import { type OpenWriter, openWriter } from './open-writer.ts';
 
-const runs = 150;
 const names = ['a', 'b'];
 const accounts = ['ann', 'bob'];
 
@@ -315,7 +315,7 @@ async function judgeKeys(calls: readonly Call[]): Promise<void> {
 
 test('two processes on one database keep every promise, whatever happens to them', async () => {
   await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40, size: 'max' }), history), {
-    numRuns: runs,
+    numRuns: runs(150),
     endOnFailure: true,
   });
   expect(await real.prove()).toEqual([]);

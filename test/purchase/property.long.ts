@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runs } from '../support/runs.ts';
 import { fates } from './fake-processor.ts';
 import * as World from './world.ts';
 
-const runs = 80;
 /** Number of sales that run concurrently in each run, because one of them waits half of the time. */
 const salesBeside = 8;
 const hourMs = 60 * 60_000;
@@ -130,6 +130,6 @@ test('credit granted is money received, whatever happens to an order, in whateve
     fc.asyncProperty(scripts, async (all) => {
       await Promise.all(all.map(play));
     }),
-    { numRuns: runs },
+    { numRuns: runs(80) },
   );
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Orders } from '../../src/payment/order.ts';
 import { firstBreaches } from '../support/random-histories.ts';
+import { runs } from '../support/runs.ts';
 import * as SqlFlaw from '../support/sql-flaw.ts';
 import * as Books from './books.ts';
 import * as World from './plan-world.ts';
@@ -9,7 +10,7 @@ import { history, live } from './value-history.ts';
 
 /** Number of buyers whose histories run concurrently, because one of them waits half of the time. */
 const beside = 6;
-const runs = Math.ceil(Number(process.env.VALUE_RUNS ?? 300) / beside);
+const batches = Math.ceil(Number(process.env.VALUE_RUNS ?? runs(300)) / beside);
 const runMs = 5_000;
 const mutantRunsMax = 220;
 /** Fixed, so that every run tries the same histories: a mutant that is found once is always found. */
@@ -43,10 +44,10 @@ describe('a shop of two processes', () => {
   test(
     'gives no more than was paid for and no less, whatever is offered, paid, used, replaced and reversed',
     async () => {
-      expect(await breaches(world, runs)).toEqual([]);
+      expect(await breaches(world, batches)).toEqual([]);
       await Books.proves(world.sql);
     },
-    60_000 + runs * runMs,
+    60_000 + batches * runMs,
   );
 });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { runs } from '../../../test/support/runs.ts';
 import * as Advisor from '../src/advisor.ts';
 import * as GoalSet from './goal-set.ts';
 
@@ -125,7 +126,7 @@ describe('any goal', () => {
           expect(request.url.startsWith('https://shop.example/')).toBe(true);
         }
       }),
-      { numRuns: process.env.LONG ? 400 : 100 },
+      { numRuns: runs(300) },
     );
   });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { runs } from '../../../test/support/runs.ts';
 import { companies } from '../src/adapters/companies.ts';
 import { jobs } from '../src/adapters/jobs.ts';
 import { search as searchCompanies } from '../src/companies/search.ts';
@@ -43,7 +44,7 @@ it('finds the same companies along the order as by the index', async () => {
       const along = await room.page(condition, many, after, limit);
       expect(along).toEqual(await room.page(condition, few, after, limit));
     }),
-    { numRuns: 150, seed: 21 },
+    { numRuns: runs(150), seed: 21 },
   );
 });
 
@@ -64,7 +65,7 @@ it('finds the same postings along the order as by the index', async () => {
         }
       },
     ),
-    { numRuns: 100, seed: 22 },
+    { numRuns: runs(100), seed: 22 },
   );
 });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runs } from '../../../test/support/runs.ts';
 import * as Filters from './support/arbitrary-filters.ts';
 import * as Oracle from './support/oracle.ts';
 import * as SampleService from './support/sample-service.ts';
@@ -61,7 +62,7 @@ describe('filters', () => {
       fc.asyncProperty(filters, async (filter) => {
         expect(await found(filter)).toEqual(expected(filter));
       }),
-      { numRuns: 300, seed: 5 },
+      { numRuns: runs(300), seed: 5 },
     );
   });
 

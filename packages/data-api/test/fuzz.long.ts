@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { runs } from '../../../test/support/runs.ts';
 import { operations } from '../src/http/operations.ts';
 import type { Node } from '../src/schema/schema.ts';
 import * as SampleService from './support/sample-service.ts';
@@ -121,7 +122,7 @@ it.each(posts)(
           expect(Number(answer.headers.get('x-records-remaining'))).toBe(expected);
         }
       }),
-      { numRuns: 400, seed: 20 },
+      { numRuns: runs(400), seed: 20 },
     );
     expect(seen).toEqual(new Set([200, 422]));
     expect(await service.remaining(key)).toBe(expected);
@@ -170,7 +171,7 @@ it('answers any bytes of any type without a fault, and charges nothing for what 
       });
       expect(type === 'text/plain' ? [415] : [400, 422]).toContain(answer.status);
     }),
-    { numRuns: 400, seed: 21 },
+    { numRuns: runs(400), seed: 21 },
   );
   expect(await service.remaining(key)).toBe(SampleService.unlimited.recordsPerMonth);
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runs } from '../../../test/support/runs.ts';
 import type { JobEntry } from '../src/entries/job.ts';
 import * as Filters from './support/arbitrary-filters.ts';
 import * as Oracle from './support/oracle.ts';
@@ -154,7 +155,7 @@ describe('filters', () => {
           .sort();
         expect(found).toEqual(expected);
       }),
-      { numRuns: 150, seed: 7 },
+      { numRuns: runs(150), seed: 7 },
     );
   });
 

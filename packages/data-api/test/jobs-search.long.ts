@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runs } from '../../../test/support/runs.ts';
 import * as Filters from './support/arbitrary-filters.ts';
 import * as Oracle from './support/oracle.ts';
 import * as SampleService from './support/sample-service.ts';
@@ -42,7 +43,7 @@ it('matches what a plain reading of the filter grammar matches', async () => {
         expect(await found({ job, company })).toEqual(expected(job, company));
       },
     ),
-    { numRuns: 100, seed: 3 },
+    { numRuns: runs(100), seed: 3 },
   );
 });
 
@@ -51,7 +52,7 @@ it('matches it for filters of the employer alone, too', async () => {
     fc.asyncProperty(Filters.oneOrMore(Filters.employerFilter(service.world.companies)), async (company) => {
       expect(await found({ company })).toEqual(expected({}, company));
     }),
-    { numRuns: 40, seed: 4 },
+    { numRuns: runs(40), seed: 4 },
   );
 });
 

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { runs } from '../../../test/support/runs.ts';
 import * as Filters from './support/arbitrary-filters.ts';
 import * as Oracle from './support/oracle.ts';
 import * as SampleService from './support/sample-service.ts';
@@ -59,7 +60,7 @@ it('matches what a plain reading of the filter grammar matches', async () => {
         expect(await found({ job, company, max_results: 50 })).toEqual(expected(job, company));
       },
     ),
-    { numRuns: 150, seed: 11 },
+    { numRuns: runs(150), seed: 11 },
   );
 });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runs } from '../../../../test/support/runs.ts';
 import type { PersonEntry } from '../../src/entries/person.ts';
 import * as Enums from '../../src/filters/enums.ts';
 import * as Geography from '../../src/filters/geography.ts';
@@ -99,7 +100,7 @@ it('matches what a plain reading of the filters matches', async () => {
       expect(urlsOf(body)).toEqual(all.slice((page - 1) * 9, page * 9));
       expect(body.total_pages).toBe(Math.ceil(all.length / 9));
     }),
-    { numRuns: 150, seed: 41 },
+    { numRuns: runs(150), seed: 41 },
   );
 });
 

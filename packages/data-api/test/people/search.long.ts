@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runs } from '../../../../test/support/runs.ts';
 import * as DataSet from '../../src/adapters/data-set.ts';
 import { people } from '../../src/adapters/people.ts';
 import type { PersonEntry } from '../../src/entries/person.ts';
@@ -138,7 +139,7 @@ describe('filters', () => {
         if (wanted.length > 0) hits++;
         await expectFound(filter, wanted);
       }),
-      { numRuns: 100, seed: 31 },
+      { numRuns: runs(100), seed: 31 },
     );
     expect(hits).toBeGreaterThan(25);
   });
@@ -177,7 +178,7 @@ describe('filters', () => {
           expect(page.map(({ record }) => record.network_url)).toEqual(wanted.slice(0, 5));
         }
       }),
-      { numRuns: 50, seed: 32 },
+      { numRuns: runs(50), seed: 32 },
     );
   });
 

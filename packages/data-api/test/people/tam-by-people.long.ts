@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runs } from '../../../../test/support/runs.ts';
 import { people } from '../../src/adapters/people.ts';
 import * as TamByPeople from '../../src/companies/tam-by-people.ts';
 import type { CompanyEntry } from '../../src/entries/company.ts';
@@ -81,7 +82,7 @@ it('matches what a plain reading of the filter grammar matches', async () => {
     fc.asyncProperty(filters, async (filter) => {
       expect(await found(filter)).toEqual(expected(filter));
     }),
-    { numRuns: 80, seed: 61 },
+    { numRuns: runs(80), seed: 61 },
   );
 });
 
@@ -141,7 +142,7 @@ it('may fall short of a page under a high floor, and goes on until the cursor is
       const wanted = expected({ ...filter, people: { ...filter.people, min_per_company: floor } });
       expect(employers).toEqual(wanted.map(([, count]) => count));
     }),
-    { numRuns: 30, seed: 62 },
+    { numRuns: runs(30), seed: 62 },
   );
   expect(short).toBeGreaterThan(5);
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runs } from '../../../../test/support/runs.ts';
 import { liveStaff } from '../../src/data/live-staff.ts';
 import type { PersonEntry } from '../../src/entries/person.ts';
 import * as PeopleOracle from '../support/people-oracle.ts';
@@ -66,7 +67,7 @@ describe('by keyword', () => {
           ).toEqual(expected.map(({ icp, person }, index) => [icp, index + 1, person.network_url]));
         },
       ),
-      { numRuns: 120, seed: 51 },
+      { numRuns: runs(120), seed: 51 },
     );
   });
 
@@ -112,7 +113,7 @@ describe('in real time', () => {
         ).toEqual(expected.map(({ icp, person }, index) => [icp, index + 1, person.network_url]));
         expect(before - (await service.remaining())).toBe(expected.length);
       }),
-      { numRuns: 120, seed: 52 },
+      { numRuns: runs(120), seed: 52 },
     );
     expect(later).toBeGreaterThan(5);
   });
