@@ -139,7 +139,7 @@ describe('filters', () => {
         if (wanted.length > 0) hits++;
         await expectFound(filter, wanted);
       }),
-      { numRuns: runs(100), seed: 31 },
+      { numRuns: 100, seed: 31 },
     );
     expect(hits).toBeGreaterThan(25);
   });

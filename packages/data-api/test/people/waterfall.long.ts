@@ -113,7 +113,7 @@ describe('in real time', () => {
         ).toEqual(expected.map(({ icp, person }, index) => [icp, index + 1, person.network_url]));
         expect(before - (await service.remaining())).toBe(expected.length);
       }),
-      { numRuns: runs(120), seed: 52 },
+      { numRuns: 120, seed: 52 },
     );
     expect(later).toBeGreaterThan(5);
   });
