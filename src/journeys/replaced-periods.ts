@@ -1,7 +1,7 @@
 import type { PaymentContext } from '../payment/payment-context.ts';
 import type { LotRefund, Replacement } from '../payment/replacement.ts';
 
-/** What refunds of a purchase have removed from the plan that replaced it. */
+/** The credit that refunds of a purchase have removed from the plan that replaced it. */
 export type RemovedCredit = { plan: string; asset: LotRefund['asset']; amount: number };
 
 /** The purchases of an account whose periods dearer plans replaced. */

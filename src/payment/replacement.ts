@@ -9,7 +9,7 @@ export type Replacement = {
   atMs: number;
 };
 
-/** What a refund takes from one of the lots that replaced one another, in the asset of the lot. */
+/** The part that a refund takes from one of the lots that replaced one another, in the asset of the lot. */
 export type LotRefund = {
   order: string;
   plan: string;
