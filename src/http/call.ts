@@ -68,7 +68,7 @@ export async function handleCall(
   if (reply === null) return;
   if (typeof reply.body.code === 'string') entry.code = reply.body.code;
   if (outgoing.destroyed) return;
-  const page = callPage(shop, incoming, reply);
+  const page = callPage(shop, matcher, incoming, reply);
   if (page !== null) return await writePage(outgoing, page);
   const headers = { ...reply.headers, ...Cors.ofCall(incoming.rawHeaders, incoming.url ?? '') };
   write(outgoing, { ...reply, headers });

@@ -1,6 +1,9 @@
+import * as Target from '@sluice/kernel/request-target';
 import { html } from 'hono/html';
 import type { Catalog } from '../catalog/catalog.ts';
+import * as Match from '../catalog/match.ts';
 import { sharedUnit } from '../catalog/plan-unit.ts';
+import type { Service } from '../catalog/service.ts';
 import * as Accept from './pages/accept.ts';
 import * as Frame from './pages/frame.ts';
 import { say } from './pages/say.ts';
@@ -21,6 +24,8 @@ export type PageFault = {
   needsPlan?: boolean;
   /** True when signing in helps. */
   canSignIn?: boolean;
+  /** The part of the reference about the address. */
+  reference?: string;
   /** The request that failed, where a repetition can succeed: the fields of its form, or null for a page. */
   again?: { target: string; form: URLSearchParams | null };
 };
@@ -42,6 +47,7 @@ export function errorPage(shop: Frame.PageContext, fault: PageFault): Response {
     requestId,
     needsPlan = status === 402,
     canSignIn = false,
+    reference = '/docs',
     again,
   } = fault;
   const { texts } = shop;
@@ -54,7 +60,7 @@ export function errorPage(shop: Frame.PageContext, fault: PageFault): Response {
     main: html`<section class="error"><h1>${title}</h1><p role="alert">${message}</p>
 ${/^\d+$/.test(seconds ?? '') ? html`<p>${say(texts, 'error.wait', { count: Number(seconds) })}</p>` : ''}
 ${again?.form ? html`<p class="soft">${say(texts, 'error.kept')}</p>` : ''}
-<div class="actions">${again === undefined ? '' : repeat(shop, again)} ${canSignIn ? signIn(shop, again !== undefined) : ''} ${isStart ? '' : nextSteps(shop, status, needsPlan, canSignIn || again !== undefined)}</div>
+<div class="actions">${again === undefined ? '' : repeat(shop, again)} ${canSignIn ? signIn(shop, again !== undefined) : ''} ${isStart ? '' : nextSteps(shop, status, { needsPlan, isSecond: canSignIn || again !== undefined, reference })}</div>
 ${forHelp(shop, status, requestId)}</section>`,
     isScripted: requestId !== undefined,
     style,
@@ -63,7 +69,7 @@ ${forHelp(shop, status, requestId)}</section>`,
 }
 
 const style =
-  '.error h1{margin-top:0}.error .help{border-top:1px solid var(--line);padding-top:.75rem;font-size:.875rem;margin-bottom:0}.error pre,.error .code>pre{margin:.5rem 0 0;padding:.5rem .75rem;white-space:nowrap;width:fit-content;max-width:100%;user-select:all}.error .code{display:flex;flex-wrap:wrap;gap:0 .75rem;align-items:end}.error .code>.copy{position:static;padding:.35rem .75rem;margin-top:.5rem}.error .actions .button{flex:0 1 auto;text-align:center}@media(max-width:40rem){.error .code{flex-wrap:nowrap}.error .code>pre{font-size:.6875rem;min-width:0;padding-inline:.5rem}.error .actions{display:grid;gap:.25rem}.error form>button,.error p>.button{width:100%;text-align:center}}';
+  '.error h1{margin-top:0}.error .help{border-top:1px solid var(--line);padding-top:.75rem;font-size:.875rem;margin-bottom:0}.error pre,.error .code>pre{margin:.5rem 0 0;padding:.5rem .75rem;white-space:nowrap;width:fit-content;max-width:100%;user-select:all}.error .code{display:flex;flex-wrap:wrap;gap:0 .75rem;align-items:stretch}.error .code>.copy{position:static;padding:.35rem .75rem;margin-top:.5rem}.error .actions .button{flex:0 1 auto;text-align:center}@media(max-width:40rem){.error .code{flex-wrap:nowrap}.error .code>pre{font-size:.6875rem;min-width:0;padding-inline:.5rem}.error .actions{display:grid;gap:.25rem}.error form>button,.error p>.button{width:100%;text-align:center}}';
 
 /** The status, the seller's contact, and the id that the seller finds the request by. */
 function forHelp({ texts, catalog }: Frame.PageContext, status: number, requestId?: string): Frame.Html {
@@ -117,12 +123,11 @@ function signIn({ texts }: Frame.PageContext, isSecond: boolean): Frame.Html {
 function nextSteps(
   { texts }: Frame.PageContext,
   status: number,
-  needsPlan: boolean,
-  isSecond: boolean,
+  { needsPlan, isSecond, reference: about }: { needsPlan: boolean; isSecond: boolean; reference: string },
 ): Frame.Html {
   const isFirst = status !== 401 && status !== 403 && !isSecond;
   const shop = html`<a class="button${isFirst ? '' : ' plain'}" href="/">${say(texts, 'not_found.shop')}</a>`;
-  const reference = html`<a class="button plain" href="/docs">${say(texts, 'shop.see_reference')}</a>`;
+  const reference = html`<a class="button plain" href="${about}">${say(texts, 'shop.see_reference')}</a>`;
   if (needsPlan)
     return html`<a class="button" href="/#plans">${say(texts, 'shop.see_plans')}</a> <a class="button plain" href="/shop/account">${say(texts, 'paid.to_account')}</a>`;
   switch (status) {
@@ -236,12 +241,25 @@ function faultOf(
  */
 export function callPage(
   shop: SellingContext,
-  incoming: { headers: RequestHeaders },
+  matcher: Match.Matcher,
+  incoming: { headers: RequestHeaders; url?: string | undefined },
   reply: Reply,
 ): Response | null {
   if (reply.status < 400 || !isNavigation(incoming.headers)) return null;
   const fault = faultOf(shop, reply.status, reply.body);
-  return fault === null ? null : errorPage(shop, fault);
+  if (fault === null) return null;
+  const service = reply.status === 405 ? serviceAt(matcher, incoming.url ?? '', reply) : null;
+  if (service === null) return errorPage(shop, fault);
+  const message = shop.texts.text('error.method_service', { service: service.name });
+  return errorPage(shop, { ...fault, message, reference: `/docs/${service.slug}` });
+}
+
+/** The service of the operations at an address, which other methods call. */
+function serviceAt(matcher: Match.Matcher, url: string, { headers }: Reply): Service | null {
+  const [method = ''] = String(headers.allow ?? '').split(', ');
+  const target = Target.parse(url);
+  const found = target && Match.find(matcher, method, target.path);
+  return found?.kind === 'operation' ? found.operation.service : null;
 }
 
 /** Returns true for a browser that opens an address, as opposed to a program that accepts HTML (Fetch Metadata). */

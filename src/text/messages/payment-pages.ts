@@ -77,7 +77,7 @@ export const paymentPages = {
   'checkout.unavailable_title': 'Not available',
   'checkout.unavailable': 'Card payments are temporarily unavailable.',
   'checkout.unavailable_text': 'Nothing was charged. Try again in a moment.',
-  'checkout.unknown_title': 'Not found',
+  'checkout.unknown_title': 'Purchase not found',
   'checkout.unknown': 'Purchase not found',
   'checkout.unknown_text': 'Check the link, or ask the person or program that sent it for a new one.',
 

@@ -23,6 +23,7 @@ export const shopPage = {
   'error.sign_in_text':
     'Programs use this address: they send a key of your account. Being signed in in a browser is not enough.',
   'error.create_key': 'Create an API key',
+  'error.method_service': 'Programs call {service} at this address. Nothing was changed.',
   'error.method_text': 'Only forms and programs use it. Nothing was changed.',
   'error.too_many_text': 'Your network sent too many requests in a short time.',
   'error.too_large_text': 'Go back, shorten it and send it again.',
