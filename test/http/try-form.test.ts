@@ -31,7 +31,7 @@ test.each([
 ])('a value that the API misses (%s) is asked for by the name of its field', (message) => {
   const body = JSON.stringify({ errors: [{ field: 'person_network_url', message }] });
   const figures = { time: '', size: '' } as never;
-  const trial = { kind: 'whole' as const, status: 400, body, isCut: false, figures, faults: faultsOf(body) };
+  const trial = { kind: 'whole' as const, status: 400, body, figures, faults: faultsOf(body) };
   expect(String(tryStatus(english, trial))).toContain('Enter a value for “Person network url”.');
   const answered = [{ field: 'body.person_network_url', message }];
   expect(form({}, { answered })).toContain(

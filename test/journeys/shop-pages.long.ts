@@ -126,11 +126,11 @@ describe('a visitor', () => {
     const browser = visitor();
     const { status, html } = await browser.open('/shop/try', { ...list, body: '{"max":4}' });
     expect(status).toBe(200);
-    expect(html).toContain('<dd>4 results: free</dd>');
+    expect(html).toContain('<dd>4 results, included in Trial</dd>');
     expect(await shown(browser, 'included')).toBe('21');
     const key = /name="key" value="([^"]+)"/.exec(html)?.[1] ?? '';
     const again = { ...list, body: '{"max":6}', key };
-    expect((await browser.open('/shop/try', again)).html).toContain('<dd>6 results: free</dd>');
+    expect((await browser.open('/shop/try', again)).html).toContain('<dd>6 results, included in Trial</dd>');
     expect(await shown(browser, 'included')).toBe('15');
     // A reload shows the response again, for nothing.
     const before = upstream.received.length;
@@ -152,6 +152,70 @@ describe('a visitor', () => {
       'POST /v1/list,200,6',
       'POST /v1/list,200,4',
     ]);
+  });
+
+  test('reads which plan paid for a call, and that a free service and a failed call are free', async () => {
+    const browser = visitor();
+    const cost = async (form: Record<string, string>) =>
+      /<dt>Cost<\/dt><dd>([^<]*)/.exec((await browser.open('/shop/try', form)).html)?.[1];
+    expect(await cost({ ...list, body: '{"max":4}' })).toBe('4 results, included in Trial');
+    expect(await cost({ ...list, body: '{"max":4,"status":400,"answer":{}}' })).toBe('0 results: free');
+    expect(await cost({ operation: 'GET /v1/export', path: '/v1/export' })).toBe('0 results: free');
+    const { html: page } = await browser.open('/shop/account/settings');
+    const account = /class="id">(acc_[^<]+)</.exec(page)?.[1] ?? '';
+    await Customer.credit(shop.sql, { account, token: '', assertion: '' }, 1_000_000);
+    // 21 results of the trial are left; credit pays for 9.
+    expect(await cost({ ...list, body: '{"max":30}' })).toBe('30 results: 0.009 USD');
+    expect(await cost({ ...list, body: '{"max":1}' })).toBe('1 result: 0.001 USD');
+  });
+
+  test('gets the whole of a long response', async () => {
+    const text = `${'x'.repeat(60_000)}, the end`;
+    for (const path of ['/shop/try', '/shop/request/lists/post-v1-list']) {
+      const { html } = await visitor().open(path, { ...list, body: JSON.stringify({ max: 1, text }) });
+      const shown = /aria-label="Response body"><code>([^<]*)</.exec(html)?.[1] ?? '';
+      expect(JSON.parse(shown.replaceAll('&quot;', '"'))).toEqual({ count: 1, text });
+    }
+  });
+
+  test('finds a response again on the way back, which holds no token or key, until the browser is signed out', async () => {
+    const browser = visitor();
+    const kept = ['private, no-cache', false, false];
+    const facts = async (path: string, form?: Record<string, string>) => {
+      const { headers, html } = await browser.open(path, form);
+      const vary = headers.get('vary') ?? '';
+      return [headers.get('cache-control'), vary.includes('cookie'), /eyJ[\w-]+\.|slk_\w/.test(html)];
+    };
+    const request = '/shop/request/lists/post-v1-list';
+    const sent = { ...list, body: '{"max":1}' };
+    expect(await facts('/shop/try', sent)).toEqual(kept);
+    expect(await facts('/shop/try', { ...sent, check: 'raw' })).toEqual(kept);
+    expect(await facts('/shop/buy', { plan: 'credit', amount_usd: '0.10' })).toEqual(kept);
+    expect(await facts(request, sent)).toEqual(kept);
+    expect(await facts(request, { ...sent, api_key: 'slk_wrong' })).toEqual(['no-store', true, true]);
+    expect(await facts('/')).toEqual(['no-store', true, true]);
+    const left = await browser.open('/shop/leave', { confirm: 'yes' });
+    expect(left.headers.get('clear-site-data')).toBe('"cache"');
+  });
+
+  test('asks for the price of a request in the reference, and sends nothing', async () => {
+    const before = upstream.received.length;
+    const form = { path: '/v1/list', body: '{"max":3}', fill: '1' };
+    const { html } = await visitor().open('/shop/request/lists/post-v1-list', form);
+    const line = /<p class="ok most" id="checked" role="status".*?<\/p>/.exec(html)?.[0] ?? '';
+    expect(textOf(line)).toBe(
+      'This request uses at most 3 of your 25 free results. Nothing was sent or charged.',
+    );
+    expect(upstream.received.length).toBe(before);
+  });
+
+  test.each([
+    ['/shop/try', `/?operation=${encodeURIComponent('POST /v1/list')}#try`],
+    ['/shop/buy', '/#plans'],
+    ['/shop/start', '/'],
+  ])('who opens the address of the form %s gets to its page', async (path, location) => {
+    const { status, headers } = await visitor().open(path);
+    expect([status, headers.get('location')]).toEqual([303, location]);
   });
 
   test('pays nothing for an answer whose page could not be made, unless a reload shows it', async () => {

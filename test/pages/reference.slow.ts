@@ -148,6 +148,36 @@ test('the script of the pages runs under their policy: it copies code, filters, 
   });
 });
 
+test('Back shows the response to a form again, without sending it, and finds none after signing out', async () => {
+  await visiting({ bypassCSP: false }, async (page) => {
+    const fields = `${shop.url}/?operation=${encodeURIComponent('POST /v2/search/people')}#try`;
+    for (const form of [fields, `${shop.url}/shop/request/people-search`]) {
+      await page.goto(form);
+      await page.getByRole('button', { name: 'Send request', exact: true }).click();
+      await page.getByText('200 OK').waitFor();
+      await page.goto(`${shop.url}/shop/account/keys`);
+      await page.goBack();
+      // A repetition would say that it was not charged again.
+      await page.getByText('included in Trial').waitFor();
+    }
+    await page.goto(shop.url);
+    await page.locator('[name=amount_usd]').fill('0.10');
+    await page.evaluate('for (const form of document.forms) form.noValidate = true');
+    await page.getByRole('button', { name: 'Buy by card' }).click();
+    await page.locator('#amount-fault').waitFor();
+    await page.goto(`${shop.url}/shop/account`);
+    await page.goBack();
+    await page.locator('#amount-fault').waitFor();
+
+    await page.goto(`${shop.url}/shop/leave`);
+    await page.getByRole('main').getByRole('button').first().click();
+    await page.waitForURL('**/shop/left');
+    await page.goBack().catch(() => null);
+    await page.goBack().catch(() => null);
+    expect(await page.locator('#amount-fault').count()).toBe(0);
+  });
+});
+
 test('every page works without scripts', async () => {
   await visiting({ javaScriptEnabled: false }, async (page) => {
     await page.goto(`${shop.url}/docs/people-search`);

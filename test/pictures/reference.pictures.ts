@@ -49,6 +49,7 @@ test('requests from the reference', async () => {
     'without fields': '/shop/request/current-date',
     'unknown operation': '/shop/request/nope',
   });
+  await caller.submit(people, {}, 'Check the price', 'price');
   await caller.submit(people, {}, send, 'sent');
   await caller.submit(null, { 'API key (optional)': 'slk_wrong' }, send, 'wrong key');
   await caller.submit(people, { '#body': '{"max_results":' }, send, 'body that is no JSON');

@@ -65,6 +65,7 @@ test('try it', async () => {
   await visitor.open(people);
   await visitor.press('Write the request as JSON');
   await visitor.submit(null, { Body: '{"other":1}' }, 'Use the fields instead', 'JSON without a field');
+  await sendsJson(people, '{"max_results":20}', 'long result');
   await asks('50', 'credit does not suffice', people);
   await sendsJson(email, '{}', 'error of the API');
 });
@@ -83,7 +84,7 @@ test('error pages', async () => {
     'plan link unknown': '/plans/manage/nope',
     'document not found': '/docs/nope',
     'authorization without an application': '/oauth2/authorize?client_id=nope',
-    'method not allowed': '/shop/buy',
+    'method not allowed': '/shop/account/keys/end',
     'card consent unknown': '/auto-top-up/nope',
   });
   await visitor.open('/');

@@ -288,7 +288,6 @@ function contents(texts: Texts): Record<string, Rendered> {
         kind: 'whole',
         status: 200,
         body: '{}',
-        isCut: true,
         figures: { time: '‹time›', size: '‹size›', cost: '‹cost›', left: '‹left›' },
         faults: [],
       },
@@ -296,7 +295,7 @@ function contents(texts: Texts): Record<string, Rendered> {
     ...Object.fromEntries(
       [[], [{ keys: ['body', 'choice'], message: '‹not valid›' }]].map((faults) => [
         `shop with an error of the API, ${faults.length}`,
-        shop({}, { kind: 'whole', status: 499, body: '{}', isCut: false, figures: { cost: '‹0›' }, faults }),
+        shop({}, { kind: 'whole', status: 499, body: '{}', figures: { cost: '‹0›' }, faults }),
       ]),
     ),
     ...Object.fromEntries(

@@ -124,7 +124,6 @@ export function referencePages(texts: Texts, catalog: Catalog, sold: Operation):
     kind: 'whole',
     status: 200,
     body: '{}',
-    isCut: true,
     figures: { time: '‹time›', size: '‹size›', cost: '‹cost›', left: '‹left›' },
     faults: [],
   } as const;

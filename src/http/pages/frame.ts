@@ -13,6 +13,11 @@ export const logoPath = '/shop/logo';
 /** Search engines cut longer descriptions. */
 const descriptionCharsMax = 200;
 const headers = { ...pageHeaders("'self'"), 'storefront-origin': 'storefront' };
+/**
+ * The headers of a response to a form that a browser may keep, so that Back shows it again. It holds no token or key. The form may have set the
+ * cookie, so the response does not depend on it.
+ */
+export const keptForBack = { 'cache-control': 'private, no-cache', vary: 'accept' };
 /** The policy of a page with the script, which is allowed by its digest alone. */
 export const scriptPolicy = policy("'self'", PageScript.source);
 

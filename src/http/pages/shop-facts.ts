@@ -17,7 +17,8 @@ export type AccountSummary = {
   trial: { left: string | null } | null;
   /** True when it has an email address. */
   isClaimed: boolean;
-  token: string;
+  /** For the samples; null in a page that the browser may keep. */
+  token: string | null;
   /** Its next step with each plan, by the plan's id. */
   offers: ReadonlyMap<string, PlanOffer>;
   /** The open invoice of its renewal that was not paid; null when there is none, or it is not known. */

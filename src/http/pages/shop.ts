@@ -1,5 +1,7 @@
+import * as Money from '@sluice/kernel/money';
 import { operationKey } from '@sluice/kernel/operation-key';
 import { html } from 'hono/html';
+import * as ExampleRequest from '../../catalog/example-request.ts';
 import type { Operation } from '../../catalog/operation.ts';
 import { covers, isTrialImmediate, trialOf } from '../../catalog/plan.ts';
 import { isByUsage, sharedUnit, unitOfPlan } from '../../catalog/plan-unit.ts';
@@ -16,9 +18,9 @@ import { meterTable, meterTableLink } from './meter-table.ts';
 import { hasFreeCalls, mine } from './mine.ts';
 import * as PlanCard from './plan-card.ts';
 import { priceList } from './price-list.ts';
-import { type IncludedUnits, trialUnits } from './request-price.ts';
+import { type Allowance, trialAllowance } from './request-price.ts';
 import { say } from './say.ts';
-import type { ShopFacts, TryForm } from './shop-facts.ts';
+import type { AccountSummary, ShopFacts, TryForm } from './shop-facts.ts';
 import { rawBody } from './try-fields.ts';
 import { checkedId, requestForm } from './try-form.ts';
 import type { TrialOutcome } from './try-it.ts';
@@ -94,14 +96,14 @@ function faultNoteOf({ faults }: TryForm): 'try.fault_raw' | 'try.fault_fields' 
   return faults.some(({ field }) => field === rawBody) ? 'try.fault_raw' : 'try.fault_fields';
 }
 
-/** The units that pay for the shown operation before the balance does; null when there are none, or not for all services. */
-function includedOf({ catalog: { plans }, summary, tried }: ShopFacts): IncludedUnits | null {
+/** What pays for the shown operation before the balance does; null when that is not the same for all services. */
+function includedOf({ catalog: { plans }, summary, tried }: ShopFacts): Allowance | null {
   const { service } = tried.operation;
   const isCovered = plans.every((plan) => plan.kind === 'credit' || covers(plan, service));
-  if (!isCovered || service.price === 0 || service.metering !== undefined) return null;
-  if (summary !== null) return summary.included > 0 ? { left: summary.included, isFree: false } : null;
-  const left = trialUnits({ plans }, tried.operation);
-  return left > 0 ? { left, isFree: true } : null;
+  if (!isCovered) return null;
+  if (summary === null) return trialAllowance({ plans }, tried.operation);
+  const usd = Money.parse(summary.includedUsd ?? '0') ?? Money.zero;
+  return { left: service.metering === undefined ? summary.included : 0, usd, isFree: false };
 }
 
 /** True for a response. After an error the form stays open, for the request to be corrected. */
@@ -146,27 +148,32 @@ function outcome(texts: Texts, trial: TrialOutcome, { tried, catalog, summary }:
     const message = isTrialNext ? texts.text('try.no_plan_trial', { quantity: earned }) : trial.message;
     return tryRefusal(texts, catalog.plans, { ...trial, message }, { action: '/shop/try#try', fields }, free);
   }
-  const { body, isCut } = trial;
-  const block = codeBlock(texts.text('try.response_body'), body);
+  const block = codeBlock(texts.text('try.response_body'), trial.body);
   if (!isAnswered(trial))
     return html`${tryStatus(texts, trial)}<details><summary>${say(texts, 'try.response_body')}</summary>${block}</details>`;
   return html`${tryStatus(texts, trial)}${block}
-${isCut ? html`<p class="soft">${say(texts, 'try.cut')}</p>` : ''}${summary === null ? '' : html`<p class="next">${say(texts, 'try.next', { keys: html`<a href="/shop/account/keys">${say(texts, 'steps.key_link')}</a>`, account: html`<a href="/shop/account">${say(texts, 'try.next_account')}</a>` })}</p>`}`;
+${summary === null ? '' : html`<p class="next">${say(texts, 'try.next', { keys: html`<a href="/shop/account/keys">${say(texts, 'steps.key_link')}</a>`, account: html`<a href="/shop/account">${say(texts, 'try.next_account')}</a>` })}</p>`}`;
 }
 
 /** The request of the "Try it" form as code. */
 function samples(
   texts: Texts,
   { operation, path, body }: TryForm,
-  { publicUrl, summary, catalog: { plans } }: Pick<ShopFacts, 'publicUrl' | 'summary' | 'catalog'>,
+  {
+    publicUrl,
+    summary,
+    description,
+    catalog: { plans },
+  }: Pick<ShopFacts, 'publicUrl' | 'summary' | 'description' | 'catalog'>,
 ): Html {
   const hasBody = operation.method !== 'GET' && operation.method !== 'DELETE';
+  const isFaulty = hasBody && body.trim() !== '' && bodyOf(body) === null;
   const token = summary?.token ?? sampleKey;
   const code = samplesOf({
     method: operation.method,
     baseUrl: publicUrl,
     path,
-    body: hasBody ? bodyOf(body) : null,
+    body: hasBody ? bodyOf(isFaulty ? ExampleRequest.smallBody(operation, description) : body) : null,
     token,
   });
   const prompt = texts.text('code.prompt', {
@@ -175,9 +182,16 @@ function samples(
     guide: `${publicUrl}${links.guide}?goal=...`,
   });
   return html`<section id="code"><h2>${say(texts, 'code.title')}</h2>
-<p class="soft">${tokenNote(texts, summary !== null ? 'code.with_token' : isTrialImmediate(plans) ? 'code.without_token_trial' : 'code.without_token')}</p>
+<p class="soft">${summary !== null ? ownToken(texts, summary) : tokenNote(texts, isTrialImmediate(plans) ? 'code.without_token_trial' : 'code.without_token')}</p>${isFaulty ? html`<p class="soft">${say(texts, 'reference.sample_example')}</p>` : ''}
 ${codeTabs(texts, 'code', [...code, { language: texts.text('code.prompt_name'), code: prompt }])}
 </section>`;
+}
+
+/** Says what the token of the samples can do, or which key to put in its place. */
+function ownToken(texts: Texts, { token }: Pick<AccountSummary, 'token'>): Html {
+  if (token !== null) return tokenNote(texts, 'code.with_token');
+  const link = html`<a href="/shop/account/keys">${say(texts, 'code.own_key_link')}</a>`;
+  return say(texts, 'code.own_key', { key: sampleKey, link });
 }
 
 function tokenNote(

@@ -5,7 +5,7 @@ import type { HighestPrice } from '../../journeys/highest-price.ts';
 import type { Texts } from '../../text/texts.ts';
 import { saysMissing } from './answer-faults.ts';
 import type { Html } from './frame.ts';
-import { highestText, type IncludedUnits } from './request-price.ts';
+import { type Allowance, highestText } from './request-price.ts';
 import { say } from './say.ts';
 import * as TryFields from './try-fields.ts';
 
@@ -31,8 +31,8 @@ export type TryFormFacts = {
   isChecked: boolean;
 };
 
-/** The price of the operation in words, and the units that need not be paid. */
-type PriceFacts = { price: Html; included: IncludedUnits | null };
+/** The price of the operation in words, and what plans pay before the balance does. */
+type PriceFacts = { price: Html; included: Allowance | null };
 
 /** The id of the line with the price that was asked for, or of the faults that it was refused with. */
 export const checkedId = 'checked';

@@ -2,6 +2,7 @@ import * as Money from '@sluice/kernel/money';
 import * as Target from '@sluice/kernel/request-target';
 import * as Match from '../../catalog/match.ts';
 import type { Operation } from '../../catalog/operation.ts';
+import { nameOf } from '../../catalog/plan-name.ts';
 import type { IdentityContext } from '../../identity/identity-context.ts';
 import * as Account from '../../journeys/account.ts';
 import type { CallRefusal, ServedResponse } from '../../journeys/call-result.ts';
@@ -14,7 +15,6 @@ import * as PaidResponse from '../../journeys/paid-response.ts';
 import * as Headers from '../../proxy/headers.ts';
 import { includedText } from '../../text/included-text.ts';
 import type { Texts } from '../../text/texts.ts';
-import type { TextsContext } from '../../text/texts-context.ts';
 import { callRefusal } from '../call-refusal.ts';
 import * as Refusal from '../common-refusals.ts';
 import type { RefusalContext } from '../plans-on-offer.ts';
@@ -32,7 +32,6 @@ export type TrialOutcome =
       kind: 'whole';
       status: number;
       body: string;
-      isCut: boolean;
       figures: CallFigures;
       /** The faults in the body of an error. */
       faults: readonly AnswerFault[];
@@ -46,9 +45,9 @@ export type TrialOutcome =
       fewer?: SmallerRequest;
     };
 
-/** Maximum size of a response that is read for a page, and maximum length of the text that is shown. */
+/** Maximum size of a response that is read for a page, and of its text with indentation. */
 const responseBytesMax = 4 * 1024 * 1024;
-const shownCharsMax = 12_000;
+const indentedCharsMax = 3 * responseBytesMax;
 
 type TriedCall = { operation: Operation; path: string; body: string; token: string; key: string | null };
 
@@ -121,7 +120,7 @@ export async function tryOperation(
 }
 
 async function deliver(
-  shop: Pick<IdentityContext, 'clock' | 'tokenVerifier'> & TextsContext,
+  shop: Pick<IdentityContext, 'clock' | 'tokenVerifier'> & Pick<RefusalContext, 'catalog' | 'texts'>,
   c: Call,
   { service }: Operation,
   paid: ServedResponse,
@@ -148,7 +147,7 @@ async function deliver(
   return shown(text, paid.response.status, {
     time: texts.text('try.time', { ms: shop.clock() - startedMs }),
     size: texts.text('try.size', { count: body.length }),
-    ...costOf(texts, paid, service),
+    ...costOf(shop, paid, service),
   });
 }
 
@@ -160,25 +159,35 @@ function textOf(texts: Texts, headers: readonly string[], body: Buffer): string 
   return texts.text('try.not_text', facts);
 }
 
-/** The units, the cost and the rest of the credit of a call, such as `5 results: 0.005 USD`, and `0.495 USD and 0 results`. */
+/**
+ * The units, the cost and the rest of the credit of a call, such as `5 results: 0.005 USD`, and `0.495 USD and 0 results`. A call that plans
+ * included names them: `5 results, included in Start`.
+ */
 function costOf(
-  texts: Texts,
+  { texts, catalog }: Pick<RefusalContext, 'catalog' | 'texts'>,
   paid: ServedResponse,
   { unit, metering }: Operation['service'],
 ): Pick<CallFigures, 'cost' | 'left'> {
   if (metering !== undefined) return meteredCostOf(texts, paid);
-  const { cost, balance, includedRemaining, includedUsd } = paid.cost;
+  const { cost, charges, balance, includedRemaining, includedUsd } = paid.cost;
   const rest =
     includedUsd === null
       ? texts.quantity(includedRemaining, unit)
       : includedText(texts, { asset: 'usd', amount: includedUsd }, unit);
   const hasRest = (includedUsd ?? includedRemaining) > 0;
   const amount = texts.usd(Money.format(balance));
+  const quantity = Quantities.ofCall(texts, paid, unit);
+  const plans = [
+    ...new Set(charges.filter(({ amount }) => amount > 0).map(({ lot }) => nameOf(catalog, lot.plan))),
+  ];
   return {
-    cost: texts.text('try.cost', {
-      quantity: Quantities.ofCall(texts, paid, unit),
-      price: priceOf(texts, cost),
-    }),
+    cost:
+      cost === Money.zero && plans.length > 0
+        ? texts.text('try.cost_included', {
+            quantity,
+            plans: new Intl.ListFormat(texts.language).format(plans),
+          })
+        : texts.text('try.cost', { quantity, price: priceOf(texts, cost) }),
     left:
       !hasRest || balance === Money.zero
         ? hasRest
@@ -209,16 +218,15 @@ function priceOf(texts: Texts, cost: Money.Money): string {
 }
 
 function shown(value: unknown, status: number, figures: CallFigures): TrialOutcome {
-  const text = pretty(value);
-  const isCut = text.length > shownCharsMax;
   const faults = status < 400 || typeof value !== 'string' ? [] : faultsOf(value);
-  return { kind: 'whole', status, body: isCut ? text.slice(0, shownCharsMax) : text, isCut, figures, faults };
+  return { kind: 'whole', status, body: pretty(value), figures, faults };
 }
 
 function pretty(value: unknown): string {
   if (typeof value !== 'string') return JSON.stringify(value, null, 2);
   try {
-    return JSON.stringify(JSON.parse(value), null, 2);
+    const indented = JSON.stringify(JSON.parse(value), null, 2);
+    return indented.length > indentedCharsMax ? value : indented;
   } catch {
     return value;
   }

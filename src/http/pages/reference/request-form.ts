@@ -1,3 +1,4 @@
+import * as Money from '@sluice/kernel/money';
 import { html } from 'hono/html';
 import { withFewUnits } from '../../../catalog/example-request.ts';
 import type { Operation } from '../../../catalog/operation.ts';
@@ -6,9 +7,9 @@ import { highestPrice } from '../../../journeys/highest-price.ts';
 import { codeBlock, codeTabs } from '../code-block.ts';
 import { sampleKey, samplesOf } from '../code-samples.ts';
 import type { Html } from '../frame.ts';
-import { highestText, type IncludedUnits, trialUnits } from '../request-price.ts';
+import { type Allowance, highestText, trialAllowance } from '../request-price.ts';
 import { say } from '../say.ts';
-import { bodyFaultOf } from '../try-form.ts';
+import { bodyFaultOf, checkedId } from '../try-form.ts';
 import type { TrialOutcome } from '../try-it.ts';
 import { tryRefusal, tryStatus } from '../try-status.ts';
 import * as Examples from './examples.ts';
@@ -31,24 +32,27 @@ export type RequestForm = {
   fault: string | null;
   /** True when the body was not sent because it is not JSON. */
   isBodyFaulty: boolean;
+  /** True when the price was asked for. */
+  isChecked: boolean;
   isSignedIn: boolean;
-  /** The included units of the browser's account that pay for this operation. */
-  left: number;
-};
+} & Held;
+/** The units, and the dollars, that plans of the browser's account include for this operation. */
+export type Held = Pick<Allowance, 'left' | 'usd'>;
+/** Without an account, or with one that has no plan. */
+export const nothingHeld: Held = { left: 0, usd: Money.zero };
 
-/** The form with an example that asks for few units. `left`: the included units of the visitor's account; null without one. */
+/** The form with an example that asks for few units. `held`: by the visitor's account; null without one. */
 export function emptyForm(
   write: ReferenceWriter,
   page: OperationPage,
   once: string,
-  left: number | null = null,
+  held: Held | null = null,
 ): RequestForm {
   const { path, body } = Examples.requestOf(write, page);
-  const isSignedIn = left !== null;
-  const own = { isSignedIn, left: left ?? 0 };
+  const own = { isSignedIn: held !== null, ...(held ?? nothingHeld) };
   const value = body?.kind === 'json' ? smallOf(write, page, body.value, own) : undefined;
   const text = value === undefined ? '' : JSON.stringify(value, null, 2);
-  const nothing = { outcome: null, fault: null, isBodyFaulty: false };
+  const nothing = { outcome: null, fault: null, isBodyFaulty: false, isChecked: false };
   return { path, body: text, apiKey: '', once, ...nothing, ...own };
 }
 
@@ -56,18 +60,20 @@ function smallOf(
   { catalog }: ReferenceWriter,
   { sold }: OperationPage,
   value: unknown,
-  visitor: Pick<RequestForm, 'isSignedIn' | 'left'>,
+  visitor: Visitor,
 ): unknown {
   return sold === null ? value : withFewUnits(sold, value, payerOf(catalog, sold, visitor).left);
 }
 
-/** The units that pay for a request: those of the visitor's account, or of the trial of a new one. */
+type Visitor = Pick<RequestForm, 'isSignedIn' | 'left' | 'usd'>;
+
+/** What pays for a request: the plans of the visitor's account, or the trial of a new one. */
 function payerOf(
   catalog: ReferenceWriter['catalog'],
   sold: Operation,
-  { isSignedIn, left }: Pick<RequestForm, 'isSignedIn' | 'left'>,
-): IncludedUnits {
-  return isSignedIn ? { left, isFree: false } : { left: trialUnits(catalog, sold), isFree: true };
+  { isSignedIn, left, usd }: Visitor,
+): Allowance {
+  return isSignedIn ? { left, usd, isFree: false } : trialAllowance(catalog, sold);
 }
 
 /** The highest price of the request, which a pasted key pays in full. A script replaces it when the request is changed. */
@@ -77,7 +83,10 @@ function price({ texts, catalog }: ReferenceWriter, { sold }: OperationPage, for
   const highest = highestPrice(sold, form);
   const most =
     highest === null ? texts.text('try.highest_unknown') : highestText(texts, sold, highest, included);
-  return html`<p class="most" aria-live="polite" data-changed="${texts.text('try.changed')}">${most}</p>`;
+  const changed = html`aria-live="polite" data-changed="${texts.text('try.changed')}"`;
+  return form.isChecked
+    ? html`<p class="ok most" id="${checkedId}" role="status" tabindex="-1" autofocus="" ${changed}><strong>${most}</strong> ${say(texts, 'try.nothing_sent')}</p>`
+    : html`<p class="most" ${changed}>${most}</p>`;
 }
 
 /** The page that sends a request to an operation, with the visitor's session or a key that is pasted, and shows the response. */
@@ -98,7 +107,7 @@ ${facts(texts, catalog, page)}</div>
 ${hasBody ? html`<label for="body">${say(texts, 'try.body')}</label><textarea class="code" id="body" name="body" rows="${rowsOf(form.body)}" spellcheck="false" wrap="off"${bodyFault.marks}>${form.body}</textarea>${bodyFault.text}` : ''}
 <label for="docs-key">${say(texts, 'reference.key')}</label><input id="docs-key" class="code" type="password" name="api_key" value="${form.apiKey}" autocomplete="off" spellcheck="false" aria-describedby="key-help"${bad}>
 ${form.fault === null ? '' : html`<p class="fault" role="alert">${form.fault}</p>`}<p class="soft" id="key-help">${who}</p>
-<div class="send">${price(write, page, form)}<button>${say(texts, 'try.send')}</button> <button class="plain" name="fill" value="1">${say(texts, 'try.check_price')}</button></div></form>
+<div class="send">${price(write, page, form)}<button>${say(texts, 'try.send')}</button> <button class="plain" name="fill" value="1" formaction="${tryPath(page)}#${checkedId}">${say(texts, 'try.check_price')}</button></div></form>
 <div class="samples sent"><h2 id="response">${say(texts, 'reference.response')}</h2>${outcome(write, page, form)}
 <h2>${say(texts, 'reference.request')}</h2>${form.isBodyFaulty ? html`<p class="soft">${say(texts, 'reference.sample_example')}</p>` : ''}${codeTabs(texts, 'request', samplesOf({ ...sent(write, page, form, hasBody), method: entry.method, baseUrl: write.publicUrl, token: sampleKey }))}</div></div>`;
 }
@@ -115,11 +124,10 @@ function outcome({ texts, catalog }: ReferenceWriter, page: OperationPage, form:
   if (shown === null) return html`<p class="soft">${say(texts, 'reference.no_response')}</p>`;
   if (shown.kind === 'refusal')
     return tryRefusal(texts, catalog.plans, shown, {
-      action: tryPath(page),
+      action: `${tryPath(page)}#${checkedId}`,
       fields: { api_key: form.apiKey, once: form.once },
     });
-  return html`${tryStatus(texts, shown)}${codeBlock(texts.text('try.response_body'), shown.body)}
-${shown.isCut ? html`<p class="soft">${say(texts, 'try.cut')}</p>` : ''}`;
+  return html`${tryStatus(texts, shown)}${codeBlock(texts.text('try.response_body'), shown.body)}`;
 }
 
 /** The request for the samples: as it was typed, or the example where the body is not JSON. */

@@ -1,5 +1,6 @@
 import { id as newId } from '@sluice/kernel/id';
 import { jsonFault } from '@sluice/kernel/json-fault';
+import * as Money from '@sluice/kernel/money';
 import { Hono } from 'hono';
 import type * as Match from '../../../catalog/match.ts';
 import { covers } from '../../../catalog/plan.ts';
@@ -63,8 +64,8 @@ export function requestPages(
   app.get('/shop/request/:slug/:operation?', async (c) => {
     const page = byPath.get(pathOf(c));
     if (page === undefined) return noPage(c, shop.texts);
-    const { isSignedIn, left } = await visitorOf(shop, page, c);
-    return respond(200, page, Page.emptyForm(write, page, newId('try'), isSignedIn ? left : null));
+    const { isSignedIn, ...held } = await visitorOf(shop, page, c);
+    return respond(200, page, Page.emptyForm(write, page, newId('try'), isSignedIn ? held : null));
   });
 
   app.post('/shop/request/:slug/:operation?', async (c) => {
@@ -79,12 +80,14 @@ export function requestPages(
       once: newId('try'),
       outcome: null,
       fault: null,
-      isBodyFaulty: false,
-      ...{ isSignedIn: false, left: 0 },
+      ...{ isBodyFaulty: false, isChecked: false },
+      ...{ isSignedIn: false, ...Page.nothingHeld },
     };
+    const kept = form.apiKey === '' ? Frame.keptForBack : {};
     if (form.body.trim() !== '' && jsonFault(form.body) !== null)
-      return respond(422, page, { ...form, isBodyFaulty: true, ...(await visitorOf(shop, page, c)) });
-    if (fields.has('fill')) return respond(200, page, { ...form, ...(await visitorOf(shop, page, c)) });
+      return respond(422, page, { ...form, isBodyFaulty: true, ...(await visitorOf(shop, page, c)) }, kept);
+    if (fields.has('fill'))
+      return respond(200, page, { ...form, isChecked: true, ...(await visitorOf(shop, page, c)) }, kept);
     const known = await credentialOf(shop, c, form.apiKey, clientAddressHeader);
     if (known === 'limited') return noMoreAccounts(shop, c);
     if (known === 'invalid')
@@ -97,8 +100,9 @@ export function requestPages(
       token: known.token,
       key: onceKey.test(typed('once')) ? typed('once') : null,
     });
-    const left = await leftOf(shop, page, known.account);
-    return respond(200, page, { ...form, outcome, isSignedIn: form.apiKey === '', left }, known.headers);
+    const held = await heldBy(shop, page, known.account);
+    const own = { outcome, isSignedIn: form.apiKey === '', ...held };
+    return respond(200, page, { ...form, ...own }, { ...kept, ...known.headers });
   });
   return app;
 }
@@ -108,26 +112,28 @@ function pathOf(c: Call): string {
   return `${home}/${slug}${operation === undefined ? '' : `/${operation}`}`;
 }
 
-/** The account of the browser, and its included units for the operation. */
+/** The account of the browser, and what its plans include for the operation. */
 async function visitorOf(
   shop: RequestContext,
   page: OperationPage,
   c: Call,
-): Promise<Pick<Page.RequestForm, 'isSignedIn' | 'left'>> {
+): Promise<Pick<Page.RequestForm, 'isSignedIn'> & Page.Held> {
   const visitor = await BrowserSession.readSession(shop, c);
-  return { isSignedIn: visitor !== null, left: await leftOf(shop, page, visitor?.account ?? null) };
+  return { isSignedIn: visitor !== null, ...(await heldBy(shop, page, visitor?.account ?? null)) };
 }
 
-/** Returns the included units of an account that pay for calls of an operation. */
-async function leftOf(
+/** Returns the included units and dollars of an account that pay for calls of an operation. */
+async function heldBy(
   { statements, clock, catalog }: RequestContext,
   { sold }: OperationPage,
   account: string | null,
-): Promise<number> {
-  if (account === null || sold === null) return 0;
+): Promise<Page.Held> {
+  if (account === null || sold === null) return Page.nothingHeld;
   const plans = [...catalog.plans, ...catalog.retired].filter((plan) => covers(plan, sold.service));
   const lots = (await statements.of(account)).filter((lot) => plans.some(({ id }) => id === lot.plan));
-  return Statement.remaining(lots, 'unit', clock());
+  const nowMs = clock();
+  const usd = Money.ofMicro(Statement.includedUsd(lots, nowMs) ?? 0);
+  return { left: Statement.remaining(lots, 'unit', nowMs), usd };
 }
 
 /** `account`: of the browser; null for a key that was pasted. */

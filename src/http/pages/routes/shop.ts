@@ -6,13 +6,13 @@ import type { Operation } from '../../../catalog/operation.ts';
 import { isTrialImmediate, type Plan } from '../../../catalog/plan.ts';
 import { isFree } from '../../../catalog/service.ts';
 import type { DiscoveryContext } from '../../../discovery/discovery-context.ts';
-import type { IdentityContext, RegistrationContext } from '../../../identity/identity-context.ts';
+import type { RegistrationContext } from '../../../identity/identity-context.ts';
 import * as AccountJourney from '../../../journeys/account.ts';
 import * as BillingPortal from '../../../journeys/billing-portal.ts';
 import type { CallerContext } from '../../../journeys/identification.ts';
 import type { PaidCallContext } from '../../../journeys/paid-call-context.ts';
 import { planOffers } from '../../../journeys/plan-offers.ts';
-import * as Registering from '../../../journeys/registration.ts';
+import type * as Registering from '../../../journeys/registration.ts';
 import type { SellerContext } from '../../../journeys/seller-context.ts';
 import type { CheckoutContext } from '../../../payment/payment-context.ts';
 import type { Texts } from '../../../text/texts.ts';
@@ -22,18 +22,15 @@ import type { Call, Env } from '../../request-context.ts';
 import * as Accept from '../accept.ts';
 import { type Holdings, isDue, isUsedUp, leftOfPlan } from '../account/plans.ts';
 import * as BrowserSession from '../browser-session.ts';
-import * as FormResult from '../form-result.ts';
 import * as Frame from '../frame.ts';
 import { style as frontStyle } from '../front-style.ts';
-import * as LeavePage from '../leave.ts';
 import * as Page from '../shop.ts';
 import type { AccountSummary, ShopFacts, TryForm } from '../shop-facts.ts';
-import * as SignInPage from '../sign-in.ts';
 import { style as tryStyle } from '../try-form.ts';
 import * as TryIt from '../try-it.ts';
 import * as VisitorAccount from '../visitor-account.ts';
 import { may } from '../visitor-rights.ts';
-import { respondInSection } from './account-page.ts';
+import { leavePages } from './leave.ts';
 import * as PurchaseForm from './purchase-form.ts';
 import * as TryRequest from './try-request.ts';
 
@@ -82,8 +79,10 @@ export function shopPages(
     const operation = known ?? sold[0];
     if (operation === undefined) return next();
     const isUnknown = asked !== undefined && known === undefined;
-    return front(shop, await BrowserSession.readSession(shop, c), TryRequest.example(shop, operation), {
+    const visitor = await BrowserSession.readSession(shop, c);
+    return front(shop, visitor, TryRequest.example(shop, operation), {
       isTrying: asked !== undefined,
+      token: visitor?.access.token ?? null,
       ...(isUnknown && { status: 404, notice: TryRequest.alert(shop.texts.text('try.unknown_operation')) }),
     });
   });
@@ -94,6 +93,15 @@ export function shopPages(
     return new Response(null, { status: 303, headers: { ...account.headers, location: '/shop/account' } });
   });
 
+  // The addresses of forms stay in the address bar after a refusal.
+  const opened = `/?operation=${encodeURIComponent(sold[0]?.id ?? '')}#try`;
+  for (const [form, location] of [
+    ['/shop/try', opened],
+    ['/shop/buy', '/#plans'],
+    ['/shop/start', '/'],
+  ] as const)
+    app.get(form, () => new Response(null, { status: 303, headers: { location } }));
+
   app.post('/shop/try', (c) => tried(shop, sold, c, { matcher, clientAddressHeader }));
 
   const first = sold[0] === undefined ? null : TryRequest.example(shop, sold[0]);
@@ -102,36 +110,7 @@ export function shopPages(
     ((visitor, refusedBuy, headers) => front(shop, visitor, first, { status: 422, refusedBuy, headers }));
   app.route('/', PurchaseForm.purchaseForm(shop, clientAddressHeader, again));
 
-  app.get('/shop/leave', async (c) => {
-    const visitor = await BrowserSession.readSession(shop, c);
-    const lost = await losses(shop, c);
-    if (visitor === null || lost === null)
-      return new Response(null, { status: 303, headers: { location: '/shop/account' } });
-    const main = LeavePage.leave(shop.texts, lost);
-    return respondInSection(shop, visitor, 'settings', { title: shop.texts.text('leave.title'), main });
-  });
-
-  app.post('/shop/leave', async (c) => {
-    const form = await BrowserSession.fields(c);
-    const lost = await losses(shop, c);
-    if (form.get('confirm') !== 'yes' && lost !== null)
-      return new Response(null, { status: 303, headers: { location: '/shop/leave' } });
-    const assertion = BrowserSession.assertionOf(shop, c);
-    if (assertion !== null)
-      await Registering.revoke(shop, new URLSearchParams({ token: assertion }).toString());
-    const text = shop.texts.text(lost === null ? 'leave.signed_out' : 'leave.done');
-    const result = { text, secret: null, isBad: false };
-    return FormResult.redirect(shop, '/shop/left', result, [BrowserSession.forgotten(shop)]);
-  });
-
-  app.get('/shop/left', (c) =>
-    FormResult.respondOnce(
-      shop,
-      c,
-      { title: shop.texts.text('sign_in.submit'), style: SignInPage.style },
-      ({ text }) => LeavePage.left(shop.texts, text),
-    ),
-  );
+  app.route('/', leavePages(shop));
   return app;
 }
 
@@ -186,18 +165,6 @@ async function tried(
   return front(shop, account.visitor, tried, { headers: account.headers });
 }
 
-/** Returns the losses of leaving an account that no email address can sign in to later; null for a claimed account, and for a visitor without one. */
-async function losses(
-  shop: AccountJourney.AccountContext & IdentityContext,
-  c: Call,
-): Promise<LeavePage.Losses | null> {
-  const visitor = await BrowserSession.readSession(shop, c);
-  if (visitor === null) return null;
-  const { claimed, balance_usd, subscriptions } = await AccountJourney.overview(shop, visitor.account);
-  const renews = (subscriptions as readonly { renews: boolean }[]).some((one) => one.renews);
-  return claimed === true ? null : { balance: String(balance_usd), renews };
-}
-
 type FrontContext = AccountJourney.AccountContext &
   Pick<CheckoutContext, 'orders' | 'processor'> &
   Pick<CatalogContext, 'catalog' | 'description' | 'publicUrl'> &
@@ -227,6 +194,7 @@ async function unpaidOf(
 /** A page without an account holds nothing of its visitor, so that it can be compressed. */
 const anonymous = { 'cache-control': 'private, no-cache' };
 
+/** The start page. `token`: of the visitor, for the samples; undefined in the response to a form, which the browser keeps for Back. */
 async function front(
   shop: FrontContext,
   visitor: BrowserSession.BrowserSession | null,
@@ -237,9 +205,10 @@ async function front(
     isTrying?: boolean;
     notice?: Frame.Html | null;
     refusedBuy?: ShopFacts['refusedBuy'];
+    token?: string | null;
   } = {},
 ): Promise<Response> {
-  const { status = 200, headers = {}, isTrying = false, notice = null, refusedBuy } = options;
+  const { status = 200, headers = {}, isTrying = false, notice = null, refusedBuy, token } = options;
   const { catalog, description, publicUrl } = shop;
   const overview = visitor && (await AccountJourney.overview(shop, visitor.account));
   const held = (overview?.plans ?? []) as readonly HeldPlan[];
@@ -253,7 +222,7 @@ async function front(
         held.filter(({ kind }) => kind === 'trial').map((plan) => trialOf(shop.texts, plan, catalog))[0] ??
         null,
       isClaimed: overview.claimed === true,
-      token: visitor.access.token,
+      token: token ?? null,
       offers: await planOffers(shop, visitor.account),
       ...(await unpaidOf(shop, visitor, overview as unknown as Holdings)),
     };
@@ -263,7 +232,7 @@ async function front(
   return Frame.respondWithPage(status, shop, {
     title: catalog.storefront.name,
     main,
-    more: visitor === null ? { ...anonymous, ...headers } : headers,
+    more: { ...(token === undefined ? Frame.keptForBack : visitor === null && anonymous), ...headers },
     canonical: `${publicUrl}/`,
     isScripted: true,
     style: tryStyle,
