@@ -34,7 +34,7 @@ export function highestText(
     });
   if (included !== null && cost <= included.usd) {
     const left = texts.usd(Money.format(included.usd));
-    return texts.text(isFree ? 'try.highest_free_usage' : 'try.highest_included_usage', { price, left });
+    return texts.text(isFree ? 'try.highest_usage_free' : 'try.highest_usage', { price, left });
   }
   if (units === null) return texts.text('try.highest', { price });
   if (included === null || included.left === 0 || isFree)

@@ -96,7 +96,7 @@ function faultNoteOf({ faults }: TryForm): 'try.fault_raw' | 'try.fault_fields' 
   return faults.some(({ field }) => field === rawBody) ? 'try.fault_raw' : 'try.fault_fields';
 }
 
-/** What pays for the shown operation before the balance does; null when that is not the same for all services. */
+/** The content of plans that pays for the shown operation before the balance does; null when that is not the same for all services. */
 function includedOf({ catalog: { plans }, summary, tried }: ShopFacts): Allowance | null {
   const { service } = tried.operation;
   const isCovered = plans.every((plan) => plan.kind === 'credit' || covers(plan, service));
@@ -190,7 +190,7 @@ ${codeTabs(texts, 'code', [...code, { language: texts.text('code.prompt_name'), 
 /** Says what the token of the samples can do, or which key to put in its place. */
 function ownToken(texts: Texts, { token }: Pick<AccountSummary, 'token'>): Html {
   if (token !== null) return tokenNote(texts, 'code.with_token');
-  const link = html`<a href="/shop/account/keys">${say(texts, 'code.own_key_link')}</a>`;
+  const link = html`<a href="/shop/account/keys">${say(texts, 'steps.key_link')}</a>`;
   return say(texts, 'code.own_key', { key: sampleKey, link });
 }
 

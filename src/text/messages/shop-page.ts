@@ -193,8 +193,8 @@ export const shopPage = {
   'try.highest_zero': 'This request is free.',
   'try.highest_free': 'This request uses at most {count} of your {left} free {units}.',
   'try.highest_included': 'This request uses at most {count} of the {left} {units} left in your plan.',
-  'try.highest_free_usage': 'This request uses at most {price} of your {left} of free usage.',
-  'try.highest_included_usage': 'This request uses at most {price} of the {left} of usage left in your plan.',
+  'try.highest_usage_free': 'This request uses at most {price} of your {left} of free usage.',
+  'try.highest_usage': 'This request uses at most {price} of the {left} of usage left in your plan.',
   'try.highest_partly': 'This request uses the {left} left in your plan, and costs at most {price} more.',
   'try.changed': 'You changed the request. Check its price.',
   'try.highest_unknown': 'The highest price of this request is not known.',
@@ -270,8 +270,7 @@ export const shopPage = {
   'code.with_token':
     'This code contains a token that expires in one hour. Keep it secret: anyone who has it can spend your balance. {link}.',
   'code.with_token_link': 'How to renew it',
-  'code.own_key': 'Replace {key} with {link}.',
-  'code.own_key_link': 'a key of your account',
+  'code.own_key': '{link} and put it in place of {key}.',
   'code.prompt_name': 'Prompt for an AI agent',
   'code.prompt':
     'Use {shop}: read {llms} first, ask {guide} what to call and what it costs, and spend at most 1 USD.',
@@ -296,7 +295,6 @@ export const shopPage = {
   'not_found.title': 'Page not found',
   'not_found.text': 'This shop has no page at this address.',
   'not_found.shop': 'Go to the shop',
-
   'buy.too_many_accounts':
     'We cannot open more accounts right now. Try again in an hour, or sign in to your account.',
 } as const;

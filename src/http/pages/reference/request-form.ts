@@ -67,7 +67,7 @@ function smallOf(
 
 type Visitor = Pick<RequestForm, 'isSignedIn' | 'left' | 'usd'>;
 
-/** What pays for a request: the plans of the visitor's account, or the trial of a new one. */
+/** The payer of a request: the plans of the visitor's account, or the trial of a new one. */
 function payerOf(
   catalog: ReferenceWriter['catalog'],
   sold: Operation,
