@@ -73,8 +73,7 @@ export function parse(texts: Texts, body: unknown, plan: CreditPlan): ParsedTopU
   if (amount < plan.min || amount > plan.max)
     faults.push({ field: 'amount_usd', message: rangeFault(texts, plan) });
   const added = { amount: texts.decimal(Money.format(amount)) };
-  if (below > amount)
-    faults.push({ field: 'below_usd', message: texts.text('fault.below_max', added) });
+  if (below > amount) faults.push({ field: 'below_usd', message: texts.text('fault.below_max', added) });
   if (monthlyMax < amount)
     faults.push({
       field: 'monthly_max_usd',

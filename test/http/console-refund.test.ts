@@ -182,3 +182,18 @@ test('the result of a refund says what became of the plan, by its name and day',
     'The Start plan could not be ended and still renews. End sub_1 at the card processor.',
   );
 });
+
+test('a refund of a replaced plan names what is removed from the plan that replaced it', () => {
+  const replaced = { plan: 'credit', spent: [{ plan: 'start', asset: 'unit' as const, missing: 20 }] };
+  const effect = { asset: 'unit' as const, taken: 991_884, missing: 0 };
+  const preview = ofPlan({ ending: null, effect, replaced, kept: 4_008_116 });
+  const text = asked(periodOf(), preview);
+  expect(text).toContain('991,884 results of Pay as you go are removed from the account immediately');
+  expect(text).toContain('20 results of Start are already spent: that part is your loss.');
+  expect(text).toContain('4,008,116 results of Pay as you go are left to the buyer.');
+  expect(text).toContain('The Pay as you go plan does not renew');
+  expect(text).not.toContain('that the plan includes');
+  const replacement = { order: 'pur_2', plan: 'credit', credit: usd(98.99), atMs: boughtMs };
+  const page = textOf(payment(factsOf(periodOf(), { preview, replacement })));
+  expect(page).toContain('98.99 USD of this payment was deducted from its price');
+});

@@ -427,3 +427,23 @@ test('an order that is removed while its card page opens, and one that was remov
     await shop.sql`DROP FUNCTION removed_order`;
   }
 });
+
+test('a refused amount of auto top-up names the amount added, and no field of the API', async () => {
+  const browser = await visitor();
+  const terms = { below_usd: '30', amount_usd: '10', monthly_max_usd: '5' };
+  const { status, html } = await browser.open('/shop/account/top-up', terms);
+  expect(status).toBe(422);
+  expect(html).toMatch(/id="top-up-below_usd-fault">Must not be more than the amount added \(10\.00\)/);
+  expect(html).toMatch(/id="top-up-monthly_max_usd-fault">Must be at least the amount added \(10\.00\)/);
+  expect(html).not.toContain('amount_usd,');
+});
+
+test('the page about closing an account names the credit that is lost, and plans only when one renews', async () => {
+  const browser = await visitor('closing@example.com');
+  const page = async () => (await browser.open('/shop/account/close')).html;
+  expect(await page()).not.toMatch(/of credit\. Ask|Cancel your plans first/);
+  await pay(browser, { plan: 'credit', amount_usd: '20.00' }, 'closing@example.com');
+  await expect.poll(page).toContain('You have 20.00 USD of credit. Ask for its refund');
+  await pay(browser, { plan: 'start' }, 'closing@example.com');
+  await expect.poll(page).toContain('Cancel your plans first.');
+});

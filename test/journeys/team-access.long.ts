@@ -253,3 +253,16 @@ test('the second link of an invitation joins, and its page and mail say so; a st
   const { members } = (await people.call(ada, 'GET', '/account/team')).body;
   expect(members.map((one: { email: string }) => one.email)).toEqual([ada.email, email]);
 });
+
+test('a developer is offered to leave the account of its owner, and not to close it', async () => {
+  const ada = await people.owner();
+  const bob = await people.join(ada, 'developer');
+  const settings = async ({ browser }: typeof bob) => (await browser.open('/shop/account/settings')).html;
+  expect(await settings(ada)).toContain('href="/shop/account/close"');
+  const own = await settings(bob);
+  expect(own).toContain(`Account of ${ada.email}`);
+  expect(own).toContain('Leave this account');
+  expect(own).not.toContain('/shop/account/close');
+  const refused = await bob.browser.open('/shop/account/close');
+  expect([refused.status, refused.headers.get('location')]).toEqual([303, '/shop/account/settings']);
+});

@@ -270,7 +270,11 @@ export function accountPages(
       ...settingsFacts,
       ...{ claimed: true, email: 'dev@example.com', ownerOfOther: 'ann@example.com' },
     }),
-    'account billing without an address': billing(texts, { ...facts, needsEmail: true, methods: facts.methods.slice(2) }, catalog),
+    'account billing without an address': billing(
+      texts,
+      { ...facts, needsEmail: true, methods: facts.methods.slice(2) },
+      catalog,
+    ),
     'account settings without mail': settings(texts, { ...settingsFacts, canClaim: false }),
     question: question(texts, {
       ...{ title: '‹title›', effect: '‹effect›', action: '/x', confirm: '‹confirm›', back: '/y' },

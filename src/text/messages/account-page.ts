@@ -151,8 +151,7 @@ export const accountPage = {
   'settings.close_credit':
     'You have {amount} of credit. Ask for its refund in the same message: credit that is not refunded is lost when the account closes.',
   'settings.close_plans': 'Cancel your plans first.',
-  'settings.close_first':
-    'You cannot undo this once the shop has closed the account.',
+  'settings.close_first': 'You cannot undo this once the shop has closed the account.',
   'settings.close_text':
     'Keys, sessions and connected applications stop working, and your personal data is erased.',
   'settings.close_to': 'Write to',

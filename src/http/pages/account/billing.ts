@@ -84,7 +84,9 @@ function promotion(texts: Texts, result: FormResult | null): Html {
 function cards(texts: Texts, { methods, mayChange, needsEmail }: BillingFacts, catalog: Catalog): Html {
   const cardOf = ({ card, isOwn }: PaymentMethod) =>
     card === null
-      ? texts.text(isOwn ? 'billing.card_unknown' : needsEmail ? 'billing.card_hidden' : 'billing.card_of_payer')
+      ? texts.text(
+          isOwn ? 'billing.card_unknown' : needsEmail ? 'billing.card_hidden' : 'billing.card_of_payer',
+        )
       : texts.text('billing.card', {
           card: cardName(texts, card),
           expiry: `${String(card.expMonth).padStart(2, '0')}/${card.expYear}`,
@@ -105,7 +107,7 @@ ${table(methods, [
       ]
     : []),
 ])}
-${!mayChange ? '' : own === undefined ? needsEmail ? html`<p class="soft">${say(texts, 'billing.add_email_text')}</p><p><a class="button plain" href="/shop/account#claim">${say(texts, 'leave.add_email')}</a></p>` : html`<p class="soft">${say(texts, 'billing.no_portal')}</p>` : html`<p>${say(texts, 'billing.portal', { link: portalLink(own, texts.text('billing.portal_link')) })}</p>`}</section>`;
+${!mayChange ? '' : own === undefined ? (needsEmail ? html`<p class="soft">${say(texts, 'billing.add_email_text')}</p><p><a class="button plain" href="/shop/account#claim">${say(texts, 'leave.add_email')}</a></p>` : html`<p class="soft">${say(texts, 'billing.no_portal')}</p>`) : html`<p>${say(texts, 'billing.portal', { link: portalLink(own, texts.text('billing.portal_link')) })}</p>`}</section>`;
 }
 
 /** The link to the card processor's portal for a plan that the person pays for. */

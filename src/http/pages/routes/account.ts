@@ -22,6 +22,7 @@ import { isFrozenFor } from '../visitor-rights.ts';
 import * as Actions from './account-actions.ts';
 import * as Cancel from './account-cancel.ts';
 import { confirmCode, sendCode } from './account-claim.ts';
+import { ownerOfOther } from './account-facts.ts';
 import { bad, badField, good, type Result, type Submission } from './account-form.ts';
 import {
   type AccountPagesContext,
