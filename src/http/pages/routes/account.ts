@@ -32,7 +32,6 @@ import {
   signedIn,
   type Visitor,
 } from './account-page.ts';
-import { ownerOfOther } from './account-facts.ts';
 import * as Plan from './account-plan.ts';
 import * as Questions from './account-questions.ts';
 import * as TeamForms from './account-team.ts';
