@@ -131,10 +131,12 @@ describe('a passkey', () => {
     expect([(await browser().open(first)).status, (await browser().open(newer)).status]).toEqual([410, 200]);
     expect((await browser().open(first)).html).toContain('was replaced by a newer one');
     // Two browsers at the same time: one passkey.
-    const both = [browser(), browser()];
+    const both = await Promise.all(
+      [browser(), browser()].map(async (at) => ({ at, options: optionsOf(await at.open(newer)) })),
+    );
     const answers = await Promise.all(
-      both.map(async (at) => {
-        const credential = new SoftwareAuthenticator(shop.url).create(optionsOf(await at.open(newer)));
+      both.map(async ({ at, options }) => {
+        const credential = new SoftwareAuthenticator(shop.url).create(options);
         return (await at.open(newer, { credential, name: '' })).status;
       }),
     );
