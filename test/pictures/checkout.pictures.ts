@@ -127,6 +127,11 @@ test('a plan is changed, cancelled and resumed', async () => {
   await owner.paid('start', undefined, email);
   await owner.submit('/#plans', {}, /^Change to Scale/, 'to a dearer plan');
   await owner.shot('to a dearer plan, done', () => owner.press(/^Change and pay/));
+  const billing = owner.in('Billing');
+  await billing.open(sections.Billing);
+  await billing.shot('refund form of a replaced plan', () =>
+    billing.follow(/^Ask for a refund of .* 99\.00/),
+  );
   await owner.in('Receipt').shot('of a change', () => openReceipt(owner));
   await owner.submit('/#plans', {}, /^Change to Start/, 'to a cheaper plan');
   await owner.shot('to a cheaper plan, done', () => owner.press(/^Change on/));
@@ -159,6 +164,8 @@ test('automatic top-up', async () => {
   await owner.paid('credit', '5.00', email);
   const amount = { '[name=below_usd]': 'abc' };
   await owner.submit(sections.Billing, amount, turnOn, 'amounts refused');
+  const unequal = { 'When credit falls below (USD)': '30', 'At most in a month (USD)': '1' };
+  await owner.submit(sections.Billing, unequal, turnOn, 'amounts that do not fit together');
   await owner.submit(sections.Billing, {}, turnOn, 'consent');
   const consent = owner.page.url();
   await owner.shot('card page', async () => {
@@ -203,7 +210,7 @@ test('renewals and the page of a plan for its payer', async () => {
     await payer.page.getByLabel('Card number').waitFor();
   });
   await payer.open(await link());
-  await payer.shot('question before cancelling', () => payer.confirm());
+  await payer.shot('question before cancelling', () => payer.press(/^Cancel/));
   await payer.shot('plan ended', () => payer.press('Cancel the plan'));
 });
 

@@ -36,6 +36,7 @@ test('a team', async () => {
   await member.see(await linkOf(bob), 'signed in');
   await member.shot('joined', () => member.press('Join the account'));
   await member.in('Team').see(sections.Team, 'as a developer');
+  await member.in('Settings').see(sections.Settings, 'as a developer');
   await member.in('Billing').see(sections.Billing, 'denied to a developer');
   await member.in('Keys').see(sections.Keys, 'as a developer');
   await member.see(await linkOf(bob), 'joined already');

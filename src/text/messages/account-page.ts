@@ -147,7 +147,7 @@ export const accountPage = {
   'settings.close': 'Close the account',
   'settings.close_intro': 'The shop closes it when you ask. See first what ends and what is kept.',
   'settings.owner': 'You work in',
-  'settings.leave_on_team': 'Leave on the page of the team',
+  'settings.leave_on_team': 'Open the team page',
   'settings.close_credit':
     'You have {amount} of credit. Ask for its refund in the same message: credit that is not refunded is lost when the account closes.',
   'settings.close_plans': 'Cancel your plans first.',
