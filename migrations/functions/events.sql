@@ -214,6 +214,7 @@ END $$;
 -- Switches an endpoint on or off. Its events wait meanwhile. Returns false if there is no such endpoint.
 CREATE OR REPLACE FUNCTION shop.switch_event_endpoint(p_id text, p_on boolean, p_who text) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
+  -- The lock also makes a repeated request wait for the standby.
   PERFORM 1 FROM shop.event_endpoint WHERE id = p_id FOR UPDATE;
   UPDATE shop.event_endpoint SET state = CASE WHEN p_on THEN 'on' ELSE 'disabled' END, reason = CASE WHEN NOT p_on THEN 'seller' END, failing_since = NULL
     WHERE id = p_id AND (state = 'on') <> p_on;
@@ -225,7 +226,6 @@ BEGIN
     END IF;
     RETURN true;
   END IF;
-  PERFORM ledger.await_standby();
   RETURN EXISTS (SELECT FROM shop.event_endpoint WHERE id = p_id);
 END $$;
 

@@ -102,20 +102,18 @@ export const repeatedWrites: readonly RepeatedWrite[] = [
   ...[
     "shop.add_event_endpoint('ep_2', 'https://seller.example/', NULL, 'whsec_2', 20, 'w')",
     "shop.rotate_event_secret('ep_1', 'whsec_new', '1 day', 'w')",
-    "shop.switch_event_endpoint('ep_1', false, 'w')",
   ].map((call): RepeatedWrite => {
     const item = call.slice(0, call.indexOf('('));
     return { item, write: (sql) => sql.unsafe(`SELECT ${call}`), flaw: awaits(item) };
   }),
-  {
-    item: 'shop.change_event_endpoint',
-    write: (sql) => sql`SELECT shop.change_event_endpoint('ep_1', 'https://seller.example/new', NULL, 'w')`,
-    flaw: {
-      name: 'shop.change_event_endpoint',
-      from: 'WHERE id = p_id FOR NO KEY UPDATE;',
-      to: 'WHERE id = p_id;',
-    },
-  },
+  ...[
+    "shop.switch_event_endpoint('ep_1', false, 'w')",
+    "shop.change_event_endpoint('ep_1', 'https://seller.example/new', NULL, 'w')",
+  ].map((call): RepeatedWrite => {
+    const item = call.slice(0, call.indexOf('('));
+    const flaw = { name: item, from: 'WHERE id = p_id FOR UPDATE;', to: 'WHERE id = p_id;' };
+    return { item, write: (sql) => sql.unsafe(`SELECT ${call}`), flaw };
+  }),
   { item: 'ledger.open_writer', write: (sql) => sql`SELECT ledger.open_writer('V')` },
   {
     item: 'ledger.acquire_idempotency_key',
