@@ -94,7 +94,7 @@ export async function open(): Promise<ReplicaPair> {
     resume: () => signalStandby('SIGCONT'),
     async failOver() {
       const main = servers[0]?.pid ?? 0;
-      for (const pid of [main, ...(await childrenOf(main))]) process.kill(pid, 'SIGKILL');
+      for (const pid of [main, ...(await childrenOf(main))]) Processes.signal(pid, 'SIGKILL');
       const sql = postgres(standbyUrl, { max: 1, onnotice: () => {} });
       await sql`SELECT pg_promote()`;
       // The promoted server has no standby of its own.
