@@ -14,7 +14,7 @@ async function previewed(dollars: number, credit: number, more: object = {}) {
   const { state = 'on', reversals = [], lots = [] } = more as { state?: string; reversals?: []; lots?: [] };
   const shop = {
     clock: () => 0,
-    orders: { reversalsOf: async () => reversals },
+    orders: { reversalsOf: async () => reversals, replacementsOf: async () => new Map() },
     subscriptions: { paidBy: async () => null },
     refundRequests: { find: async () => null },
     console: { revenueReport: { lotOf: async () => ({ remaining: 5_000_000, unspent: usd(5) }) } },

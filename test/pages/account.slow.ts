@@ -99,7 +99,7 @@ test.each(['phone', 'desktop'] as const)(
       await look(page, 'try-fields', screen);
       await results.press('Enter');
       const line = (await sent.getByRole('status').textContent()) ?? '';
-      expect(line).toMatch(/^Status200 OKTime\d+ msSize[\d,]+ bytesCost\d results?: free/);
+      expect(line).toMatch(/^Status200 OKTime\d+ msSize[\d,]+ bytesCost[1-4] results?, included in Trial/);
       await look(page, 'try-sent', screen);
       await sent.getByText('Send another request').click();
       await sent.getByRole('button', { name: 'Write the request as JSON' }).click();
