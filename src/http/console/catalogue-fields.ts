@@ -10,7 +10,7 @@ export type CatalogueForm = 'plans' | 'prices' | 'brand';
 /** Also the hint of the form for a new plan. */
 export const planDescriptionHint = 'Empty: written from the price and what is included, and kept up to date';
 const planShapes: readonly Shape[] = [
-  ['name', 'Name', 'text'],
+  ['name', 'Name', 'text', [], 'Empty: made from the id'],
   ['description', 'Description', 'lines', [], planDescriptionHint],
 ];
 const speed: Shape = ['requests_per_second', 'Calls per second', 'count', [], '10 if empty'];
@@ -137,7 +137,7 @@ function serviceGroup(root: unknown, service: Item, at: number, shown: Shown): F
   const title = nameOf(service, shown);
   const shapes: Shape[] = [
     ['name', 'Name', 'text'],
-    ['description', 'Description', 'lines', [], 'Empty: the description of the API'],
+    ['description', 'Description', 'lines'],
     ...(isMetered
       ? []
       : [['price_usd', `Price of one ${unitOf(service)} of ${title} (USD)`, 'usd'] as const]),
