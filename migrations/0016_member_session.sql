@@ -17,5 +17,6 @@ INSERT INTO "shop"."member_session" (id, member_id, device, started_at, expires_
       AND NOT EXISTS (SELECT FROM shop.revocation r WHERE r.id = e.detail ->> 'session')
     ORDER BY e.detail ->> 'session', e.id DESC;
 --> statement-breakpoint
--- This function has another parameter now; the next step creates it again.
-DROP FUNCTION IF EXISTS shop.remove_operator_passkey(text, text, text);
+-- These functions have another parameter now; the next step creates them again.
+DROP FUNCTION IF EXISTS shop.remove_operator_passkey(text, text, text), shop.has_owner(text), shop.is_last_owner(text), shop.set_operator_role(text, text, text),
+  shop.remove_operator(text, text);

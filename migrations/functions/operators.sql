@@ -1,12 +1,13 @@
--- Returns true when a person other than `p_except` can sign in as an owner.
-CREATE OR REPLACE FUNCTION shop.has_owner(p_except text) RETURNS boolean LANGUAGE sql STABLE AS $$
+-- Returns true when a person other than `p_except` can sign in as an owner. `p_oidc`, here and below: the shop accepts OpenID Connect, so that a person
+-- who is bound to it can.
+CREATE OR REPLACE FUNCTION shop.has_owner(p_except text, p_oidc boolean DEFAULT true) RETURNS boolean LANGUAGE sql STABLE AS $$
   SELECT EXISTS (SELECT FROM shop.operator o WHERE o.role = 'owner' AND o.id IS DISTINCT FROM p_except
-    AND (o.oidc_subject IS NOT NULL OR EXISTS (SELECT FROM shop.operator_passkey p WHERE p.operator_id = o.id)));
+    AND (p_oidc AND o.oidc_subject IS NOT NULL OR EXISTS (SELECT FROM shop.operator_passkey p WHERE p.operator_id = o.id)));
 $$;
 
--- Returns true when `p_id` is the only person who can sign in as an owner.
-CREATE OR REPLACE FUNCTION shop.is_last_owner(p_id text) RETURNS boolean LANGUAGE sql STABLE AS $$
-  SELECT shop.has_owner(NULL) AND NOT shop.has_owner(p_id);
+-- Returns true when no other person than `p_id` could sign in as an owner, unless no owner has ever had a way to.
+CREATE OR REPLACE FUNCTION shop.is_last_owner(p_id text, p_oidc boolean) RETURNS boolean LANGUAGE sql STABLE AS $$
+  SELECT shop.has_owner(NULL, true) AND NOT shop.has_owner(p_id, p_oidc);
 $$;
 
 -- Adds a person and an invitation link. A known person keeps their name and role, and their earlier unused links end.
@@ -27,7 +28,7 @@ BEGIN
 END $$;
 
 -- Changes the role of a person: `done`, `unknown`, or `last_owner`. Changes of owners follow each other, so that two of them cannot remove each other.
-CREATE OR REPLACE FUNCTION shop.set_operator_role(p_id text, p_role text, p_who text) RETURNS text LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION shop.set_operator_role(p_id text, p_role text, p_who text, p_oidc boolean DEFAULT false) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   v_before shop.operator;
 BEGIN
@@ -38,7 +39,7 @@ BEGIN
     PERFORM ledger.await_standby();
     RETURN 'done';
   END IF;
-  IF p_role <> 'owner' AND v_before.role = 'owner' AND shop.is_last_owner(p_id) THEN RETURN 'last_owner'; END IF;
+  IF p_role <> 'owner' AND v_before.role = 'owner' AND shop.is_last_owner(p_id, p_oidc) THEN RETURN 'last_owner'; END IF;
   UPDATE shop.operator SET role = p_role WHERE id = p_id;
   INSERT INTO shop.audit (who, act, subject, before, after)
     VALUES (p_who, 'operator_role', v_before.email, jsonb_build_object('role', v_before.role), jsonb_build_object('role', p_role));
@@ -46,14 +47,14 @@ BEGIN
 END $$;
 
 -- Removes a person with their passkeys, invitations and sessions: `done`, `unknown`, or `last_owner`.
-CREATE OR REPLACE FUNCTION shop.remove_operator(p_id text, p_who text) RETURNS text LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION shop.remove_operator(p_id text, p_who text, p_oidc boolean DEFAULT false) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   v_before shop.operator;
 BEGIN
   LOCK TABLE shop.operator IN SHARE ROW EXCLUSIVE MODE;
   SELECT * INTO v_before FROM shop.operator WHERE id = p_id;
   IF v_before.id IS NULL THEN RETURN 'unknown'; END IF;
-  IF v_before.role = 'owner' AND shop.is_last_owner(p_id) THEN RETURN 'last_owner'; END IF;
+  IF v_before.role = 'owner' AND shop.is_last_owner(p_id, p_oidc) THEN RETURN 'last_owner'; END IF;
   DELETE FROM shop.operator WHERE id = p_id;
   INSERT INTO shop.audit (who, act, subject, before, after)
     VALUES (p_who, 'operator_removed', v_before.email, jsonb_build_object('role', v_before.role), '{}');
@@ -86,7 +87,7 @@ BEGIN
 END $$;
 
 -- Removes a passkey of a person, and ends their other sessions' ability to come back with it: `done`, `unknown`, or `last_passkey`
--- if the person could not sign in without it. `p_oidc`: the shop accepts OpenID Connect, so that a person who is bound to it can.
+-- if the person could not sign in without it.
 CREATE OR REPLACE FUNCTION shop.remove_operator_passkey(p_operator text, p_id text, p_who text, p_oidc boolean DEFAULT false) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   v_person shop.operator;
@@ -135,7 +136,7 @@ BEGIN
     UPDATE shop.operator o SET oidc_subject = p_subject WHERE o.id = v_person.id;
     INSERT INTO shop.audit (who, act, subject, after) VALUES (p_who, 'oidc_linked', p_email, '{}');
   END IF;
-  RETURN QUERY SELECT CASE shop.set_operator_role(v_person.id, p_role, p_who) WHEN 'last_owner' THEN 'last_owner' ELSE 'done' END, v_person.id;
+  RETURN QUERY SELECT CASE shop.set_operator_role(v_person.id, p_role, p_who, true) WHEN 'last_owner' THEN 'last_owner' ELSE 'done' END, v_person.id;
 END $$;
 
 -- Starts a session, ends the one that the browser had, and writes the audit log.

@@ -132,7 +132,7 @@ export async function openKept({
       events: openSellerEvents(sql, openStoredSecrets(config.events.keys)),
       endpointRules: config.events.allows,
     },
-    operators: openOperators(sql),
+    operators: openOperators(sql, config.console.oidc !== null),
     refundRequests: openRefundRequests(sql),
     fraudSignals: openFraudSignals(sql),
     cardAttempts: openCardAttempts(sql),

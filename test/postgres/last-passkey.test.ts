@@ -16,6 +16,9 @@ afterAll(async () => {
 
 const owners = ['op_1', 'op_2'];
 
+/** Without OpenID Connect, and with it. */
+const operators = (hasOidc: boolean) => openOperators(sql, hasOidc);
+
 /** Two owners who are bound to OpenID Connect, with two passkeys each. */
 async function twoOwners(): Promise<void> {
   await sql`DELETE FROM shop.operator`;
@@ -29,9 +32,8 @@ async function twoOwners(): Promise<void> {
 
 /** Removes all passkeys of all owners at the same time. */
 function removeAll(hasOidc: boolean): Promise<string[]> {
-  const operators = openOperators(sql);
   const removals = owners.flatMap((id) =>
-    ['a', 'b'].map((key) => operators.removePasskey(id, id + key, hasOidc, 'test')),
+    ['a', 'b'].map((key) => operators(hasOidc).removePasskey(id, id + key, 'test')),
   );
   return Promise.all(removals);
 }
@@ -46,4 +48,14 @@ test('while OpenID Connect is off, each owner keeps a passkey, however many remo
 test('while OpenID Connect is on, a person who is bound to it needs no passkey', async () => {
   await twoOwners();
   expect(await removeAll(true)).toEqual(['done', 'done', 'done', 'done']);
+});
+
+test('while OpenID Connect is off, the only owner with a passkey is neither removed nor given another role', async () => {
+  await twoOwners();
+  await sql`DELETE FROM shop.operator_passkey WHERE operator_id = 'op_2'`;
+  expect(await operators(false).changeRole('op_1', 'viewer', 'test')).toBe('last_owner');
+  expect(await operators(false).remove('op_1', 'test')).toBe('last_owner');
+  expect(await operators(true).changeRole('op_1', 'viewer', 'test')).toBe('done');
+  // A command that does not know of OpenID Connect removes no owner who may be the last.
+  expect(await operators(false).remove('op_2', 'test')).toBe('last_owner');
 });

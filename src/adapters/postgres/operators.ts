@@ -18,13 +18,17 @@ type PasskeyRow = Row<typeof Table.operatorPasskey>;
 const listedMax = 500;
 const uniqueViolation = '23505';
 
-/** Stores the persons with access to the console (migrations/functions/operators.sql). */
-export function openOperators(sql: Connection): Operators {
-  return { ...persons(sql), ...passkeys(sql), ...oidc(sql), ...sessions(sql) };
+/**
+ * Stores the persons with access to the console (migrations/functions/operators.sql).
+ * @param hasOidc the shop accepts OpenID Connect, so that a person who is bound to it can sign in
+ */
+export function openOperators(sql: Connection, hasOidc: boolean): Operators {
+  return { ...persons(sql, hasOidc), ...passkeys(sql, hasOidc), ...oidc(sql), ...sessions(sql) };
 }
 
 function persons(
   sql: Connection,
+  hasOidc: boolean,
 ): Pick<
   Operators,
   'list' | 'find' | 'hasOwner' | 'invite' | 'invited' | 'endedInvitation' | 'changeRole' | 'remove'
@@ -54,7 +58,7 @@ function persons(
     },
     find: (id) => find(sql, id),
     async hasOwner() {
-      const [row] = await sql<[{ found: boolean }]>`SELECT shop.has_owner(NULL) AS found`;
+      const [row] = await sql<[{ found: boolean }]>`SELECT shop.has_owner(NULL, true) AS found`;
       return row.found;
     },
     async invite({ id, email, name, role, digest, expiresMs }, who) {
@@ -77,11 +81,13 @@ function persons(
     async changeRole(id, role, who) {
       const [row] = await sql<
         [{ state: ChangeResult }]
-      >`SELECT shop.set_operator_role(${id}, ${role}, ${who}) AS state`;
+      >`SELECT shop.set_operator_role(${id}, ${role}, ${who}, ${hasOidc}) AS state`;
       return row.state;
     },
     async remove(id, who) {
-      const [row] = await sql<[{ state: ChangeResult }]>`SELECT shop.remove_operator(${id}, ${who}) AS state`;
+      const [row] = await sql<
+        [{ state: ChangeResult }]
+      >`SELECT shop.remove_operator(${id}, ${who}, ${hasOidc}) AS state`;
       return row.state;
     },
   };
@@ -89,6 +95,7 @@ function persons(
 
 function passkeys(
   sql: Connection,
+  hasOidc: boolean,
 ): Pick<
   Operators,
   'passkeys' | 'hasPasskeys' | 'findPasskey' | 'addPasskey' | 'removePasskey' | 'usePasskey' | 'acceptOnce'
@@ -125,7 +132,7 @@ function passkeys(
         throw fault;
       }
     },
-    async removePasskey(of, id, hasOidc, who) {
+    async removePasskey(of, id, who) {
       const [row] = await sql<
         [{ state: PasskeyRemoval }]
       >`SELECT shop.remove_operator_passkey(${of}, ${id}, ${who}, ${hasOidc}) AS state`;

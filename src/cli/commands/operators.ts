@@ -39,7 +39,7 @@ export async function run(args: string[]): Promise<number> {
   const asJson = values.json === true;
   const office = await BackOffice.openBackOffice(process.env);
   try {
-    const operators = openOperators(office.sql);
+    const operators = openOperators(office.sql, Boolean(process.env.OIDC_ISSUER));
     if (verb === 'list') return list(await operators.list(), asJson);
     if (verb === 'invite') {
       const role = values.role ?? 'viewer';

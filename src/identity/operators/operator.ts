@@ -112,11 +112,8 @@ export interface Operators {
     invitation: string | null,
     who: string,
   ): Promise<boolean>;
-  /**
-   * Keeps the last passkey of a person who could not sign in without it, however many removals run at once.
-   * @param hasOidc the shop accepts OpenID Connect, so that a person who is bound to it can
-   */
-  removePasskey(operator: string, id: string, hasOidc: boolean, who: string): Promise<PasskeyRemoval>;
+  /** Keeps the last passkey of a person who could not sign in without it, however many removals run at once. */
+  removePasskey(operator: string, id: string, who: string): Promise<PasskeyRemoval>;
   /**
    * Records a sign-in with a passkey. Returns false when `counter` is not above the stored counter and either of them counts: the
    * authenticator was cloned, or the response is an old one.

@@ -112,8 +112,7 @@ async function remove(
   id: string,
   person: Person,
 ): Promise<FormResult> {
-  const hasOidc = shop.consoleSignIn.oidc !== null;
-  const removed = await shop.operators.removePasskey(operator.id, id, hasOidc, person.who);
+  const removed = await shop.operators.removePasskey(operator.id, id, person.who);
   if (removed !== 'done') return removed === 'last_passkey' ? lastPasskey : gone;
   await shop.operators.endSessions(operator.id, person.session);
   return null;
