@@ -99,6 +99,21 @@ test('each session can be ended by its id, and all others at once, also those th
   expect([await isSignedIn(there.at(other)), await isSignedIn(ada.browser)]).toEqual([false, true]);
 });
 
+test('a browser deletes what it has kept for Back when its session ends, wherever it was ended, or another one begins', async () => {
+  const ada = await people.owner();
+  const bob = await people.join(ada, 'viewer');
+  const clears = ({ headers }: { headers: Headers }) => headers.get('clear-site-data');
+  const there = await enter(ada);
+  expect(clears(await there.open(settings))).toBeNull();
+  await ada.browser.open('/shop/account/sessions/end-others', {});
+  expect(clears(await there.open(settings))).toBe('"cache"');
+  expect(clears(await people.visitor().open(settings))).toBeNull();
+  const left = { confirm: 'yes' };
+  expect(clears(await bob.browser.open('/shop/account/team/leave', left))).toBe('"cache"');
+  await ada.browser.open('/shop/account/link', { email: bob.email });
+  expect(clears(await people.openLink(ada.browser, bob.email))).toBe('"cache"');
+});
+
 test('an ended session leaves the list for good, because it expires there before its revocation is deleted', async () => {
   const ada = await people.owner();
   const there = await enter(ada);

@@ -53,6 +53,9 @@ export async function prolonged(
   return remembered(shop, (await Registering.prolong(shop, access.claims)).token);
 }
 
+/** Deletes what a browser has kept for Back (`Frame.keptForBack`), because its session has ended or is another one now. */
+export const cleared = { 'clear-site-data': '"cache"' };
+
 export function forgotten(shop: Pick<CatalogContext, 'publicUrl'>): string {
   return Cookies.eraseCookie(shop, session);
 }

@@ -65,15 +65,16 @@ export function read(shop: Origin, c: Call): FormResult | null {
 
 /**
  * Redirects a form that was accepted to `location`, with its result for that page, if any. A reload of the page repeats nothing. The cookies
- * of `more` are set too.
+ * of `more` are set too, and the headers `others`.
  */
 export function redirect(
   shop: Origin,
   location: string,
   result: FormResult | null,
   more: readonly string[] = [],
+  others: Readonly<Record<string, string>> = {},
 ): Response {
-  const headers = new Headers({ location, 'cache-control': 'no-store' });
+  const headers = new Headers({ location, 'cache-control': 'no-store', ...others });
   for (const cookie of more) headers.append('set-cookie', cookie);
   if (result !== null) headers.append('set-cookie', remembered(shop, result));
   return new Response(null, { status: 303, headers });

@@ -59,9 +59,10 @@ export async function signedIn(
   }
   const ended = BrowserSession.assertionOf(shop, c) === null ? null : shop.texts.text('result.session_ended');
   const problem = status === 200 ? ended : shop.texts.text('result.no_session');
+  const more = ended === null ? {} : BrowserSession.cleared;
   const main = SignInPage.signedOut(shop.texts, shop.catalog, shop.claiming !== null, problem);
   return Frame.respondWithPage(status, shop, {
-    ...{ title: shop.texts.text('sign_in.submit'), main },
+    ...{ title: shop.texts.text('sign_in.submit'), main, more },
     style: SignInPage.style,
     layout: Frame.shopLayout(shop, 'account'),
   });

@@ -275,7 +275,8 @@ function toCardPage(shop: AccountPagesContext, url: string, cookies: readonly st
 
 /** Redirects a person who has left the account: their session there has ended. */
 function left(shop: AccountPagesContext, result: Result): Response {
-  return FormResult.redirect(shop, Section.sections.overview, result, [BrowserSession.forgotten(shop)]);
+  const cookies = [BrowserSession.forgotten(shop)];
+  return FormResult.redirect(shop, Section.sections.overview, result, cookies, BrowserSession.cleared);
 }
 
 /** Confirms a purchase of the visitor's own account that was just paid. */

@@ -38,10 +38,8 @@ export function leavePages(shop: LeaveContext): Hono<Env> {
       await Registering.revoke(shop, new URLSearchParams({ token: assertion }).toString());
     const text = shop.texts.text(lost === null ? 'leave.signed_out' : 'leave.done');
     const result = { text, secret: null, isBad: false };
-    const left = FormResult.redirect(shop, '/shop/left', result, [BrowserSession.forgotten(shop)]);
-    // The browser may have kept results for Back.
-    left.headers.set('clear-site-data', '"cache"');
-    return left;
+    const cookies = [BrowserSession.forgotten(shop)];
+    return FormResult.redirect(shop, '/shop/left', result, cookies, BrowserSession.cleared);
   });
 
   app.get('/shop/left', (c) =>

@@ -171,7 +171,8 @@ function addConfirmation(
 /** Redirects to the page that the browser wanted before it signed in, or to the account page, and sets `cookies`. */
 function enter(shop: Pick<CatalogContext, 'publicUrl'>, c: Call, ...cookies: readonly string[]): Response {
   const location = ReturnTo.readReturnPath(shop, c) ?? '/shop/account';
-  const headers = new Headers({ location, 'cache-control': 'no-store' });
+  const before = BrowserSession.assertionOf(shop, c) === null ? {} : BrowserSession.cleared;
+  const headers = new Headers({ location, 'cache-control': 'no-store', ...before });
   for (const cookie of cookies) headers.append('set-cookie', cookie);
   return new Response(null, { status: 303, headers });
 }
