@@ -62,7 +62,7 @@ async function asked(agent: Buyer, terms: object = purchaseInput): Promise<strin
 
 /** The card's holder opens the page and agrees by entering the card. Returns the page that the shop shows then. */
 async function agree(consentUrl: string, card?: string): Promise<string> {
-  const page = await Person.open(`${consentUrl}/card`);
+  const page = await Person.openConsent(consentUrl);
   return (await fetch(await Person.pay(page, card))).text();
 }
 
@@ -104,7 +104,7 @@ test('it is off until the holder of a card agrees to it on a page that states th
   expect(await asked(agent)).toBe(consentUrl);
   expect((await overview(agent)).auto_top_up).toEqual({ state: 'off' });
   const ours = await (await fetch(consentUrl)).text();
-  const theirs = await (await fetch(await Person.open(`${consentUrl}/card`))).text();
+  const theirs = await (await fetch(await Person.openConsent(consentUrl))).text();
   for (const text of [ours, theirs])
     for (const part of ['0.98 USD', '1.00 USD', '3.00 USD', agent.account.slice(-4)])
       expect(text).toContain(part);
@@ -143,17 +143,20 @@ test('more than the holder has agreed to needs a new agreement, and less does no
   expect((await put(agent, purchaseInput)).body.auto_top_up).toMatchObject({ state: 'on', ...purchaseInput });
 });
 
+/** A form of the shop's own pages. */
+const ownForm = () => ({ method: 'POST', headers: { origin: shop.url } });
+
 /** Answers the question of the page that ends an agreement. Returns the page that follows. */
 async function stop(consentUrl: string): Promise<string> {
   const body = new URLSearchParams({ confirm: 'yes' });
-  return (await fetch(`${consentUrl}/stop`, { method: 'POST', body })).text();
+  return (await fetch(`${consentUrl}/stop`, { ...ownForm(), body })).text();
 }
 
 test('the holder of the card can stop it without the account, and the account cannot begin again by itself', async () => {
   const agent = await toppedUp();
   expect(await (await fetch(agent.consentUrl)).text()).toContain('Auto top-up is on');
   // Without the answer to the question, nothing ends.
-  const question = await fetch(`${agent.consentUrl}/stop`, { method: 'POST' });
+  const question = await fetch(`${agent.consentUrl}/stop`, ownForm());
   expect(await question.text()).toContain('Turn off auto top-up?');
   expect((await overview(agent)).auto_top_up.state).toBe('on');
   for (const page of await Promise.all([1, 2].map(() => stop(agent.consentUrl)))) {
@@ -173,7 +176,7 @@ test('the cardholder reads that a charge follows at once, and afterwards what wa
     '1.00 USD is charged as soon as the card is saved, because the credit is below 0.98 USD.',
   );
   expect(await page()).not.toContain('Nothing is charged now');
-  const card = await (await fetch(await Person.open(`${consentUrl}/card`))).text();
+  const card = await (await fetch(await Person.openConsent(consentUrl))).text();
   expect(card).toContain('If it is below 0.98 USD when you save the card, 1.00 USD is charged at once.');
   expect(await agree(consentUrl)).toMatch(/1\.00 USD is being charged now|Charged this month: 1\.00 USD/);
   await expect.poll(page).toContain('Charged this month: 1.00 USD.');
@@ -204,7 +207,7 @@ test('after the account has turned it off, its page says so, and the cardholder 
 test('an agreement whose browser never came back counts by the notice', async () => {
   const agent = await buyer();
   const consentUrl = await asked(agent);
-  await Person.pay(await Person.open(`${consentUrl}/card`));
+  await Person.pay(await Person.openConsent(consentUrl));
   await expect.poll(async () => (await overview(agent)).auto_top_up.state).toBe('on');
 });
 

@@ -35,6 +35,13 @@ async function consentOf(agent: Buyer): Promise<string> {
 const openAs = (url: string, forwarded: string) =>
   fetch(url, { redirect: 'manual', headers: { 'x-forwarded-for': forwarded } });
 
+/** Presses the button of an agreement that leads to its card page, which is `page`. */
+async function pressAs(consent: string, forwarded: string, shopUrl = shop.url) {
+  const headers = { origin: shopUrl, 'x-forwarded-for': forwarded };
+  const answer = await fetch(`${consent}/card`, { method: 'POST', redirect: 'manual', headers });
+  return { answer, page: /url=(.+)/.exec(answer.headers.get('refresh') ?? '')?.[1] ?? '' };
+}
+
 /** Waits until the events of this many failed cards have arrived. Returns what they count against. */
 async function counted(attempts: number, account: string): Promise<string[]> {
   const read = () =>
@@ -48,7 +55,7 @@ async function counted(attempts: number, account: string): Promise<string[]> {
 test('cards that a consent page could not save count like declined payments, and close the page', async () => {
   const agent = await Agent.registered(shop.url);
   const consent = await consentOf(agent);
-  const page = (await openAs(`${consent}/card`, '198.51.100.1')).headers.get('location') ?? '';
+  const { page } = await pressAs(consent, '198.51.100.1');
   expect((await Person.submit(page, declinedCard)).status).toBe(402);
   const subjects = await counted(1, agent.account);
   expect(subjects.map((subject) => subject.split(':')[0]).sort()).toEqual(['account', 'address', 'card']);
@@ -61,17 +68,30 @@ test('cards that a consent page could not save count like declined payments, and
   await expect
     .poll(async () => (await fetch(consent)).text())
     .not.toContain(`${new URL(consent).pathname}/card`);
-  const again = await openAs(`${await consentOf(agent)}/card`, '198.51.100.1');
+  const { answer: again } = await pressAs(await consentOf(agent), '198.51.100.1');
   expect(again.status).toBe(429);
   expect(Number(again.headers.get('retry-after'))).toBeGreaterThan(0);
   expect((await Customer.call(agent, 'GET', `${shop.url}/account`)).body.auto_top_up.state).not.toBe('on');
 });
 
+test('programs that open links, and forms of other sites, open no card page of an agreement', async () => {
+  const agent = await Agent.registered(shop.url);
+  const consent = await consentOf(agent);
+  const opened = async () =>
+    (await shop.sql`SELECT FROM shop.card_setup WHERE account_id = ${agent.account}`).length;
+  expect((await fetch(`${consent}/card`)).url).toBe(consent);
+  expect((await pressAs(consent, '198.51.100.9', 'https://evil.test')).answer.status).toBe(403);
+  expect(await opened()).toBe(0);
+  expect(await (await fetch(consent)).text()).toContain('>Continue to the card page</button>');
+  expect((await pressAs(consent, '198.51.100.9')).page).not.toBe('');
+  expect(await opened()).toBe(1);
+});
+
 test('a card that failed to be saved for one account is not charged for another one', async () => {
   const [one, other] = [await Agent.registered(shop.url), await Agent.registered(shop.url)];
   for (const agent of [one, other]) {
-    const page = (await openAs(`${await consentOf(agent)}/card`, '198.51.100.2')).headers.get('location');
-    await Person.submit(page ?? '', '4000 0000 0000 0069');
+    const { page } = await pressAs(await consentOf(agent), '198.51.100.2');
+    await Person.submit(page, '4000 0000 0000 0069');
     await counted(1, agent.account);
   }
   const cards = await shop.sql`SELECT count(*)::int AS n FROM shop.card_attempt WHERE declined
@@ -83,7 +103,7 @@ test('addresses that a caller puts into the header itself do not change the addr
   const agent = await Agent.registered(shop.url);
   const consent = await consentOf(agent);
   for (const spoofed of ['203.0.113.77', '127.0.0.1', 'unknown', '']) {
-    await openAs(`${consent}/card`, `${spoofed}, 198.51.100.3`);
+    await pressAs(consent, `${spoofed}, 198.51.100.3`);
     const [row] = await shop.sql`SELECT address FROM shop.card_setup WHERE account_id = ${agent.account}`;
     expect(row?.address).toBe('198.51.100.3');
   }
@@ -93,7 +113,7 @@ test('addresses that a caller puts into the header itself do not change the addr
   expect(order?.page_address).toBe('198.51.100.3');
   // Without a trusted proxy, the header counts for nothing: all callers of a local proxy share one block.
   const bare = await shop.addStorefront({ CLIENT_ADDRESS_HEADER: '' });
-  await openAs(`${bare}/auto-top-up/${new URL(consent).pathname.split('/').at(-1)}/card`, '203.0.113.79');
+  await pressAs(`${bare}${new URL(consent).pathname}`, '203.0.113.79');
   const [row] = await shop.sql`SELECT address FROM shop.card_setup WHERE account_id = ${agent.account}`;
   expect(row?.address).toBe('unknown');
 });

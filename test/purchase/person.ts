@@ -44,6 +44,9 @@ export class NoCardPage extends Error {
   }
 }
 
+/** Presses the button of an agreement to auto top-up that leads to its card page. Returns the address of that page. */
+export const openConsent = (consentUrl: string) => takeOver(`${consentUrl}/card`, ownJar);
+
 /** Presses "Pay in this browser" on the page of a link that another browser opened. Returns the address of the hosted page. */
 export async function takeOver(checkoutUrl: string, jar: Jar): Promise<string> {
   const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');

@@ -172,11 +172,12 @@ export class ShopBuyer {
     };
     const asked = await this.#authorized(at, 'PUT', '/account/auto-top-up', JSON.stringify(wish));
     if (asked.status !== 409 || !isAgreed) return;
-    const page = await Person.visit(`${asked.body.consent_url}/card`, new Map());
-    if (page.status !== 303) return;
-    const location = page.headers.get('location') ?? '';
-    // Terms that were already agreed to lead to their own page instead of a card page.
-    if (!URL.canParse(location)) return;
+    const location = await Person.openConsent(asked.body.consent_url).catch((fault: unknown) => {
+      // Terms that were already agreed to lead to their own page instead of a card page.
+      if (fault instanceof Person.NoCardPage) return null;
+      throw fault;
+    });
+    if (location === null) return;
     const answer = await Person.submit(location);
     await answer.body?.cancel();
     if (answer.status !== 303) return;

@@ -97,7 +97,7 @@ test('an automatic top-up is charged with tax, and grants its net amount', async
   const { agent } = await buyer('credit', '1.00');
   const terms = { below_usd: '0.98', amount_usd: '1.00', monthly_max_usd: '3.00' };
   const put = () => Customer.call(agent, 'PUT', `${shop.url}/account/auto-top-up`, terms);
-  const page = await Person.open(`${(await put()).body.consent_url}/card`);
+  const page = await Person.openConsent((await put()).body.consent_url);
   expect((await fetch(await Person.pay(page, undefined, germany))).status).toBe(200);
   expect((await search(agent, 30)).status).toBe(200);
   const topUps = () => shop.sql`SELECT id, amount, tax FROM shop.purchase

@@ -9,6 +9,7 @@ import { ProcessorUnavailable } from '../../payment/processor.ts';
 import type { Consent } from '../../payment/top-up-consent.ts';
 import * as BrowserSession from '../pages/browser-session.ts';
 import * as CardPage from '../pages/card.ts';
+import * as FormResult from '../pages/form-result.ts';
 import * as Frame from '../pages/frame.ts';
 import * as PaymentPage from '../pages/payment.ts';
 import { againMs } from '../pages/when-again.ts';
@@ -20,6 +21,9 @@ type ChargingContext = Parameters<typeof TopUpConsent.chargingOf>[0];
 const noStore = { 'cache-control': 'no-store' };
 const retryAfter = ({ waitMs }: { waitMs: number }) => ({ 'retry-after': String(Math.ceil(waitMs / 1_000)) });
 
+/** The path of an agreement's page. The id is from the address, so it may be any text. */
+const consentPage = (id: string) => `/auto-top-up/${encodeURIComponent(id)}`;
+
 /** Cards that are charged automatically: the consent page of auto top-up, its stop button, and a new card for a plan. */
 export function cardsRoutes(
   shop: CallerContext & CheckoutContext & ChargingContext,
@@ -27,11 +31,11 @@ export function cardsRoutes(
 ): Hono<Env> {
   const app = new Hono<Env>();
   const { texts } = shop;
-  const from = (c: Call) => blockOf(address(c, clientAddressHeader));
 
   app.post('/account/subscriptions/:id/card', (c) =>
     owned(shop, c, async (account) => {
-      const page = await SubscriptionCard.openCardPage(shop, account, c.req.param('id'), from(c));
+      const from = blockOf(address(c, clientAddressHeader));
+      const page = await SubscriptionCard.openCardPage(shop, account, c.req.param('id'), from);
       if (page.kind === 'no_subscription')
         return error(404, 'not_found', shop.texts.text('api.not_found.renewing_subscription'), requestId(c));
       if (page.kind === 'limited')
@@ -48,15 +52,75 @@ export function cardsRoutes(
     }),
   );
 
+  app.get('/cards/return', async (c) => {
+    try {
+      const done = await KeptCard.comeBack(shop, c.req.query('session') ?? '');
+      if (done === null) return respond(shop, 404, CardPage.unknown(texts));
+      if (done.kind === 'subscription') return respond(shop, 200, CardPage.subscriptionCard(texts));
+      if (done.kind === 'refused') return respond(shop, 409, CardPage.notUsed(texts));
+      return new Response(null, {
+        status: 303,
+        headers: { ...noStore, location: `/auto-top-up/${done.consent}` },
+      });
+    } catch (fault) {
+      if (!(fault instanceof ProcessorUnavailable)) throw fault;
+      return respond(shop, 503, CardPage.unavailable(texts));
+    }
+  });
+
+  app.get('/cards/cancelled', () => respond(shop, 200, CardPage.cancelled(texts)));
+  return app.route('/', consentRoutes(shop, clientAddressHeader));
+}
+
+/** The agreement to auto top-up: its page, its card page and its end. */
+function consentRoutes(
+  shop: CallerContext & CheckoutContext & ChargingContext,
+  clientAddressHeader: string | null,
+): Hono<Env> {
+  const app = new Hono<Env>();
+  const { texts } = shop;
+
   app.get('/auto-top-up/:id', async (c) => {
     const consent = await TopUpConsent.read(shop, c.req.param('id'));
     return showConsent(c, consent);
   });
 
-  app.get('/auto-top-up/:id/card', async (c) => {
+  app.use('/auto-top-up/*', BrowserSession.guard(shop));
+  // Programs that guard mailboxes open links, and each card page counts against a limit.
+  app.get('/auto-top-up/:id/card', (c) => FormResult.redirect(shop, consentPage(c.req.param('id')), null));
+
+  app.post('/auto-top-up/:id/card', (c) => openConsentPage(c, c.req.param('id')));
+
+  app.get('/auto-top-up/:id/stop', async (c) => {
+    const consent = await TopUpConsent.read(shop, c.req.param('id'));
+    return consent?.state === 'agreed'
+      ? respond(shop, 200, CardPage.stopping(texts, consent))
+      : showConsent(c, consent);
+  });
+
+  app.post('/auto-top-up/:id/stop', async (c) => {
     const { id } = c.req.param();
+    const page = consentPage(id);
+    if ((await BrowserSession.fields(c)).get('confirm') !== 'yes')
+      return new Response(null, { status: 303, headers: { ...noStore, location: `${page}/stop` } });
+    if ((await TopUpConsent.stop(shop, id)) === null) return respond(shop, 404, CardPage.unknown(texts));
+    // A reload of the page repeats nothing.
+    return new Response(null, { status: 303, headers: { ...noStore, location: page } });
+  });
+
+  return app;
+
+  async function showConsent(c: Call, consent: Consent | null): Promise<Response> {
+    if (consent === null) return respond(shop, 404, CardPage.unknown(texts));
+    const isOwn = (await BrowserSession.readSession(shop, c))?.account === consent.account;
+    const charging = await TopUpConsent.chargingOf(shop, consent);
+    const facts = { name: shop.catalog.storefront.name, isTaxed: shop.isTaxed, isOwn, charging };
+    return respond(shop, 200, CardPage.consent(texts, consent, facts, shop.clock()));
+  }
+
+  async function openConsentPage(c: Call, id: string): Promise<Response> {
     try {
-      const page = await TopUpConsent.openPage(shop, id, from(c));
+      const page = await TopUpConsent.openPage(shop, id, blockOf(address(c, clientAddressHeader)));
       if (page.kind === 'limited')
         return PaymentPage.respond(
           429,
@@ -65,59 +129,18 @@ export function cardsRoutes(
           retryAfter(page),
         );
       // A closed one was agreed to, ended or expired; the consent page shows which.
-      const location = page.kind === 'page' ? page.url : `/auto-top-up/${id}`;
-      return new Response(null, { status: 303, headers: { ...noStore, location } });
-    } catch (fault) {
-      if (!(fault instanceof ProcessorUnavailable)) throw fault;
-      return respond(503, CardPage.unavailable(texts));
-    }
-  });
-
-  app.get('/auto-top-up/:id/stop', async (c) => {
-    const consent = await TopUpConsent.read(shop, c.req.param('id'));
-    return consent?.state === 'agreed'
-      ? respond(200, CardPage.stopping(texts, consent))
-      : showConsent(c, consent);
-  });
-
-  app.post('/auto-top-up/:id/stop', async (c) => {
-    const { id } = c.req.param();
-    const page = `/auto-top-up/${encodeURIComponent(id)}`;
-    if ((await BrowserSession.fields(c)).get('confirm') !== 'yes')
-      return new Response(null, { status: 303, headers: { ...noStore, location: `${page}/stop` } });
-    if ((await TopUpConsent.stop(shop, id)) === null) return respond(404, CardPage.unknown(texts));
-    // A reload of the page repeats nothing.
-    return new Response(null, { status: 303, headers: { ...noStore, location: page } });
-  });
-
-  app.get('/cards/return', async (c) => {
-    try {
-      const done = await KeptCard.comeBack(shop, c.req.query('session') ?? '');
-      if (done === null) return respond(404, CardPage.unknown(texts));
-      if (done.kind === 'subscription') return respond(200, CardPage.subscriptionCard(texts));
-      if (done.kind === 'refused') return respond(409, CardPage.notUsed(texts));
-      return new Response(null, {
-        status: 303,
-        headers: { ...noStore, location: `/auto-top-up/${done.consent}` },
+      if (page.kind === 'closed') return FormResult.redirect(shop, consentPage(id), null);
+      // The policy `form-action` would stop a redirect after a form.
+      return PaymentPage.respond(200, shop, PaymentPage.toCardPage(texts, page.url), {
+        refresh: `0; url=${page.url}`,
       });
     } catch (fault) {
       if (!(fault instanceof ProcessorUnavailable)) throw fault;
-      return respond(503, CardPage.unavailable(texts));
+      return respond(shop, 503, CardPage.unavailable(texts));
     }
-  });
-
-  app.get('/cards/cancelled', () => respond(200, CardPage.cancelled(texts)));
-  return app;
-
-  async function showConsent(c: Call, consent: Consent | null): Promise<Response> {
-    if (consent === null) return respond(404, CardPage.unknown(texts));
-    const isOwn = (await BrowserSession.readSession(shop, c))?.account === consent.account;
-    const charging = await TopUpConsent.chargingOf(shop, consent);
-    const facts = { name: shop.catalog.storefront.name, isTaxed: shop.isTaxed, isOwn, charging };
-    return respond(200, CardPage.consent(texts, consent, facts, shop.clock()));
   }
+}
 
-  function respond(status: number, { title, main }: CardPage.CardPage): Response {
-    return Frame.respondWithPage(status, shop, { title, main, style: CardPage.style });
-  }
+function respond(shop: Frame.PageContext, status: number, { title, main }: CardPage.CardPage): Response {
+  return Frame.respondWithPage(status, shop, { title, main, style: CardPage.style });
 }

@@ -71,7 +71,7 @@ ${card === null ? '' : html`<div><dt>${say(texts, 'consent.card')}</dt><dd>${car
       return titled(
         texts.text('consent.offered'),
         say(texts, 'consent.offered_text', { shop: name }),
-        html`<p class="soft">${say(texts, 'consent.mail')}${isOwn ? '' : html` ${say(texts, 'consent.close_page')}`}</p><p class="${charging.isDue ? 'note' : 'ok'}">${charging.isDue ? say(texts, 'consent.due_now', { amount: due, below: usd(terms.below) }) : say(texts, 'consent.nothing_now')}</p>${actions(html`<a class="button" href="/auto-top-up/${id}/card">${say(texts, 'consent.continue')}</a>${isOwn ? html`<a class="button plain" href="/shop/account/billing#top-up">${say(texts, 'consent.cancel')}</a>` : ''}`)}`,
+        html`<p class="soft">${say(texts, 'consent.mail')}${isOwn ? '' : html` ${say(texts, 'consent.close_page')}`}</p><p class="${charging.isDue ? 'note' : 'ok'}">${charging.isDue ? say(texts, 'consent.due_now', { amount: due, below: usd(terms.below) }) : say(texts, 'consent.nothing_now')}</p>${actions(html`<form method="post" action="/auto-top-up/${id}/card"><button>${say(texts, 'consent.continue')}</button></form>${isOwn ? html`<a class="button plain" href="/shop/account/billing#top-up">${say(texts, 'consent.cancel')}</a>` : ''}`)}`,
       );
   }
 }
