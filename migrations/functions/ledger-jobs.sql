@@ -17,7 +17,7 @@ DECLARE
 BEGIN
   SELECT * INTO v_job FROM ledger.job WHERE call_id = p_call FOR UPDATE;
   IF NOT FOUND THEN RETURN 'void'; END IF;
-  IF v_job.state <> 'open' THEN RETURN v_job.state; END IF;
+  IF v_job.state <> 'open' THEN RETURN 'repeated'; END IF;
   SELECT * INTO v_first FROM ledger.usage WHERE call_id = p_call AND draw = 0;
   IF NOT FOUND THEN
     IF v_job.expires_at > clock_timestamp() THEN RETURN 'waits'; END IF;

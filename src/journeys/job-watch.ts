@@ -120,7 +120,8 @@ async function end(
   const { units, measured } = cost;
   const settled = await shop.jobs.end(callId, uuidv7(shop.clock(), callId), units, state, measured);
   if (settled === 'void') shop.report('job_void', { call: callId, operation: startedBy });
-  else if (settled !== 'waits' && operation !== undefined)
+  // Several polls may see the same end, which counts once.
+  else if ((settled === 'ended' || settled === 'released') && operation !== undefined)
     WithheldLimit.countJob(shop, { operation, account }, cost);
   return settled === 'waits' ? 'unknown' : 'over';
 }

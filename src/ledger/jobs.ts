@@ -31,10 +31,10 @@ export type StartedJob = {
 export type DueJob = Omit<StartedJob, 'hours'> & { isExpired: boolean; isOverdue: boolean };
 
 /**
- * `ended`, `released`: it is settled. `void`: the call that started it was never charged or never delivered, so nothing is due. `waits`: that
+ * `ended`, `released`: it is settled now. `repeated`: that was done before. `void`: the call that started it was never charged or never delivered, so nothing is due. `waits`: that
  * call is not yet known to be delivered.
  */
-export type JobSettlement = 'ended' | 'released' | 'void' | 'waits';
+export type JobSettlement = 'ended' | 'released' | 'repeated' | 'void' | 'waits';
 
 /** The jobs that are not settled. Every method rejects when the database is unavailable. */
 export interface Jobs {

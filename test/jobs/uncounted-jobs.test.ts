@@ -24,10 +24,11 @@ function opened(operation = starting) {
   const withheld = new WithheldCalls(() => 1_000_000, 1);
   let due: DueJob[] = [];
   let body = '';
+  let settled = 'ended';
   const shop = {
     ...{ withheld, clock: () => 1_000_000, report() {}, uncountable() {} },
     catalog: { operations: [operation], upstream: { mount: '' } },
-    jobs: { due: async () => due.splice(0), end: async () => 'ended' },
+    jobs: { due: async () => due.splice(0), end: async () => settled },
     upstream: {
       send: () => ({
         response: Promise.resolve({ kind: 'whole', status: 200, headers: [], body: Buffer.from(body) }),
@@ -36,8 +37,9 @@ function opened(operation = starting) {
   } as unknown as PaidCallContext;
   return {
     shop,
-    async ends(shown: string, isExpired = false) {
+    async ends(shown: string, { isExpired = false, repeated = false } = {}) {
       body = shown;
+      settled = repeated ? 'repeated' : 'ended';
       due = [
         {
           ...{ callId: '019ac900-0000-7000-8000-000000000000', account: 'acc_1', operation: 'start' },
@@ -63,13 +65,22 @@ test('a job whose end cannot be counted makes the next one wait, until one is pa
 
 test('a job whose state cannot be read until its time is over counts too', async () => {
   const { ends, wait } = opened();
-  await ends('no JSON', true);
+  await ends('no JSON', { isExpired: true });
+  expect(wait()).toBe(60);
+});
+
+test('an end that several polls see counts once, whether it is paid or cannot be counted', async () => {
+  const { ends, wait } = opened();
+  await ends('{"status":"done","units":"many"}', { repeated: true });
+  expect(wait()).toBe(0);
+  await ends('{"status":"done","units":"many"}');
+  await ends('{"status":"done","units":3}', { repeated: true });
   expect(wait()).toBe(60);
 });
 
 test('a job that costs nothing by its rule does not count', async () => {
   const { ends, wait } = opened();
-  await ends('{"status":"queued"}', true);
+  await ends('{"status":"queued"}', { isExpired: true });
   expect(wait()).toBe(0);
   const free = opened({ ...starting, uncountable: 'free' });
   await free.ends('{"status":"done","units":"many"}');
